@@ -1,0 +1,1 @@
+"""A real control plane as child processes, fleets of fake nodes, and benchmarks."""

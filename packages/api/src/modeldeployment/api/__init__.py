@@ -1,0 +1,1 @@
+"""The vocabulary of ModelDeployment: kinds, keys, names, conditions and CRDs."""

@@ -1,0 +1,1 @@
+"""The operator: settings, process, command line."""

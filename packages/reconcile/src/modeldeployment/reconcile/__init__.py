@@ -1,0 +1,1 @@
+"""What is observed, turned into what should be written next."""
