@@ -138,6 +138,8 @@ class EventReason(StrEnum):
     REPLICA_RESTARTED = "ReplicaRestarted"
     RENDER_FAILED = "RenderFailed"
     RUNTIME_VERSION_SKEW = "RuntimeVersionSkew"
+    REPLICA_NOT_CREATED = "ReplicaNotCreated"
+    NAME_TAKEN = "NameTaken"
 
 
 _T: Final = ConditionStatus.TRUE

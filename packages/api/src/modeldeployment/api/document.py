@@ -1,0 +1,90 @@
+"""The one base of everything users write and we decode from the API server, and the marks its CRD schema reads."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+
+class Document(BaseModel):
+    """A frozen piece of a Kubernetes object: snake_case here, camelCase in JSON.
+
+    Reading is lenient where a later release may have written more: unknown fields are ignored and an explicit
+    null reads as unset (decisions D45). Values the schema would refuse raise pydantic's ValidationError.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_unset(cls, data: Any) -> Any:
+        if isinstance(data, dict) and None in data.values():
+            return {key: value for key, value in data.items() if value is not None}
+        return data
+
+    def body(self) -> dict[str, Any]:
+        """Return this as the dict Kubernetes reads, with what is unset left out and every default written out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def _spelled(keywords: dict[str, Any]) -> dict[str, Any]:
+    return {key.replace("_", "-"): value for key, value in keywords.items()}
+
+
+class Mark:
+    """Schema keywords of one annotated type, laid over what pydantic derives from it."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self.keywords = _spelled(keywords)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), **self.keywords}
+
+
+def marked(**keywords: Any) -> ConfigDict:
+    """Return the `model_config` that gives a whole model schema keywords."""
+    return ConfigDict(json_schema_extra=_spelled(keywords))
+
+
+def list_map(*keys: str) -> Mark:
+    """Mark a list whose entries are told apart by `keys`, so that appliers merge it entry by entry."""
+    return Mark(x_kubernetes_list_type="map", x_kubernetes_list_map_keys=list(keys))
+
+
+ATOMIC = Mark(x_kubernetes_list_type="atomic")
+"""Mark of a list that is always replaced whole."""
+
+
+def absent(value: object) -> bool:
+    """Whether an optional list or map says nothing, so that it is left out of what is written."""
+    return not value
+
+
+Int32 = Annotated[int, Mark(format="int32")]
+Int64 = Annotated[int, Mark(format="int64")]
+
+
+def _second(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+Timestamp = Annotated[AwareDatetime, PlainSerializer(_second, when_used="json")]
+"""An instant with a time zone; written in UTC to the second, as Kubernetes writes times."""

@@ -1,0 +1,80 @@
+"""CEL rules that hold a deployment's identity fixed, and the sentence a user reads when one refuses.
+
+Transition rules run on updates only; roles are matched by name, so reordering them is no edit.
+Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, decisions D3 and D45.
+"""
+
+from typing import Any, Final
+
+Rule = dict[str, Any]
+
+# CEL compares a command by reading all of it, and the API server prices a rule by the longest value the schema
+# allows, so a frozen list needs bounds. These stay far above any real command line.
+ARGUMENTS: Final = 256
+ARGUMENT: Final = 16384
+
+_ANOTHER: Final = "a different value describes a different deployment, which is created rather than edited"
+
+
+def _identity(field: str, rule: str = "self == oldSelf", path: str | None = None) -> Rule:
+    where = {"fieldPath": path} if path else {}
+    return {"rule": rule, **where, "message": f"{field} identifies the deployment: {_ANOTHER}"}
+
+
+MODEL: Final = _identity("spec.model")
+ENGINE_NAME: Final = _identity("spec.engine.name")
+SPEC: Final = [_identity("spec.kvCache", "self.?kvCache == oldSelf.?kvCache", ".kvCache")]
+ROLE_SET: Final = _identity(
+    "the set of roles in spec.roles",
+    "self.size() == oldSelf.size() && oldSelf.all(old, self.exists(new, new.name == old.name))",
+)
+KIND: Final = _identity("spec.roles[].kind")
+INSTANCE_TYPE: Final = _identity("spec.roles[].instanceType")
+SIZE: Final[Rule] = {
+    "rule": "self == oldSelf",
+    "message": "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are "
+    "not the Pods another size asks for; change replicas to scale, or create another deployment with this size",
+}
+
+ROLE: Final = [
+    _identity("spec.roles[].resources", "has(self.resources) == has(oldSelf.resources)", ".resources"),
+    _identity("spec.roles[].command", "self.?command.orValue([]) == oldSelf.?command.orValue([])", ".command"),
+]
+
+
+def _same_amount(name: str) -> str:
+    # 2 and "2" are one amount, and 0 spelled out is still not the same as unset (which is defaulted on admission).
+    return (
+        f"has(self.{name}) == has(oldSelf.{name}) && (!has(self.{name}) || "
+        f"quantity(string(self.{name})).compareTo(quantity(string(oldSelf.{name}))) == 0)"
+    )
+
+
+def _same(name: str, absent: str) -> str:
+    return f"self.?{name}.orValue({absent}) == oldSelf.?{name}.orValue({absent})"
+
+
+RESOURCES: Final = [
+    _identity("spec.roles[].resources.accelerator", _same_amount("accelerator"), ".accelerator"),
+    *(
+        _identity(f"spec.roles[].resources.{name}", _same(name, absent), f".{name}")
+        for name, absent in (
+            ("acceleratorSlicedMemoryPercentage", "0"),
+            ("acceleratorSlicedCoresPercentage", "0"),
+            ("acceleratorPartitionedProfile", "''"),
+        )
+    ),
+    _identity("spec.roles[].resources.interface", _same_amount("interface"), ".interface"),
+]
+
+NOT_HOSTNAME: Final[Rule] = {
+    "rule": "self != 'kubernetes.io/hostname'",
+    "message": "kubernetes.io/hostname is the lowest level of every topology and is never required by name; "
+    "leave requiredLevel empty, or name a level above the node",
+}
+POOL_NAMED: Final[Rule] = {
+    "rule": "has(self.name) && self.name != ''",
+    "message": "spec.kvCache.poolRef.name is empty: the KVCachePoolBinding it names is what grants this namespace a "
+    "pool, and an empty reference names none; name a binding in this namespace, or leave spec.kvCache out",
+    "reason": "FieldValueRequired",
+}

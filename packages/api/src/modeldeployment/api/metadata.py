@@ -1,0 +1,31 @@
+"""What every Kubernetes object carries, and references to objects beside it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from modeldeployment.api.document import Document, Timestamp, absent, marked
+
+
+class ObjectMeta(Document):
+    """The fields of `metadata` that some decision reads."""
+
+    name: str = ""
+    namespace: str | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+    generation: int | None = None
+    creation_timestamp: Timestamp | None = None
+    deletion_timestamp: Timestamp | None = None
+    labels: dict[str, str] = Field(default_factory=dict, exclude_if=absent)
+    annotations: dict[str, str] = Field(default_factory=dict, exclude_if=absent)
+    finalizers: Annotated[tuple[str, ...], Field(exclude_if=absent)] = ()
+
+
+class LocalObjectReference(Document):
+    """An object of a known kind in the same namespace, by name."""
+
+    model_config = marked(x_kubernetes_map_type="atomic")
+
+    name: str = ""
+    """Name of the object."""
