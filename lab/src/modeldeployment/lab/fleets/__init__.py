@@ -1,0 +1,1 @@
+"""Fleets: groups of equal fake nodes that carry a maker's devices."""
