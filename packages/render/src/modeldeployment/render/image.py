@@ -1,0 +1,78 @@
+"""Which image a role runs.
+
+Source: spec 1 §Runner image formula, facts rendering §11, decisions D2 and D29.
+"""
+
+import re
+from dataclasses import dataclass
+
+from modeldeployment.api.conditions import RefusalReason
+from modeldeployment.api.instancetype import Detail
+from modeldeployment.api.modeldeployment import Engine
+from modeldeployment.api.roles import Role
+from modeldeployment.render.errors import RenderRefusal
+from modeldeployment.render.makers import MAKERS
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeVersionSkew:
+    """A role's pool reports several runtime versions; its image was made for the lowest, `taken`."""
+
+    role: str
+    taken: str
+    skipped: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image reference, whether a user wrote it, and what there is to say about it."""
+
+    reference: str
+    stated: bool
+    skew: RuntimeVersionSkew | None = None
+
+
+def choose(role: Role, engine: Engine, token: str, detail: Detail) -> Image:
+    """Take the role's own image, else the engine's, else the runner made for the hardware (`token` names the engine in its tag).
+
+    Raises RenderRefusal when no image is stated and none can be put together.
+    """
+    if role.image or engine.image:
+        return Image(role.image or engine.image or "", stated=True)
+
+    def refusal(reason: RefusalReason, why: str, way_out: str, *, retryable: bool = False) -> RenderRefusal:
+        message = f'role "{role.name}" names no image and none could be synthesized: {why}; {way_out}'
+        return RenderRefusal(reason, role.name, message, retryable=retryable)
+
+    image = f"set spec.roles[{role.name}].image or spec.engine.image"
+    wait = f"this resolves once InstanceType {role.instance_type!r} publishes it, or {image}"
+    if not engine.version:
+        why = "engine version is empty"
+        raise refusal(RefusalReason.ENGINE_VERSION_MISSING, why, f"set spec.engine.version, or {image}")
+    if not detail.manufacturer:
+        why = "the instance type has not observed its hardware yet"
+        raise refusal(RefusalReason.INSTANCE_TYPE_NOT_READY, why, wait, retryable=True)
+    maker = MAKERS.get(detail.manufacturer)
+    if maker is None or not maker.runner:
+        why = f'manufacturer "{detail.manufacturer}" has no runner backend, so the role must name an image'
+        raise refusal(RefusalReason.IMAGE_NOT_SYNTHESIZABLE, why, image)
+    variant = ""
+    if maker.variants is not None:
+        if detail.family not in maker.variants:
+            why = f'{maker.name} family "{detail.family}" has no runner backend variant, so the role must name an image'
+            raise refusal(RefusalReason.IMAGE_NOT_SYNTHESIZABLE, why, image)
+        variant = f"-{maker.variants[detail.family]}"
+    observed = sorted(set(detail.runtime_versions), key=_version)
+    if not observed:
+        why = "the instance type has not observed a runtime version yet"
+        raise refusal(RefusalReason.RUNTIME_VERSION_NOT_OBSERVED, why, wait, retryable=True)
+    lowest, *skipped = observed
+    reference = f"gpustack/runner:{maker.runner}{lowest}{variant}-{token}{engine.version}"
+    skew = RuntimeVersionSkew(role.name, lowest, tuple(skipped)) if skipped else None
+    return Image(reference, stated=False, skew=skew)
+
+
+def _version(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Order versions by their numbers, so 12.9 comes before 12.10; words sort after numbers."""
+    runs = re.findall(r"\d+|[^\d.]+", text)
+    return tuple((0, int(run), "") if run.isdigit() else (1, 0, run) for run in runs)

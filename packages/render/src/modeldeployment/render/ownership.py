@@ -1,0 +1,27 @@
+"""Whose an object is and how it is found again: owner reference, resource note and selector labels.
+
+Source: facts rendering §8 and §10, decisions D4 and D31.
+"""
+
+from typing import Any
+
+from modeldeployment.api import keys
+from modeldeployment.api.modeldeployment import ModelDeployment
+
+
+def owner_references(deployment: ModelDeployment) -> list[dict[str, Any]]:
+    """Answer the controller reference; without block-owner-deletion, so a replica never holds up its owner's removal."""
+    return [
+        {
+            "apiVersion": keys.API_VERSION,
+            "kind": deployment.kind,
+            "name": deployment.metadata.name,
+            "uid": deployment.metadata.uid,
+            "controller": True,
+        }
+    ]
+
+
+def selector_labels(deployment: str, role: str) -> dict[str, str]:
+    """Answer the three labels that say which role of which deployment a Pod belongs to."""
+    return {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: deployment, keys.COMPONENT: role}

@@ -1,0 +1,1 @@
+"""The Parts a Pod is made of, one subject each; the order is in `engines`."""

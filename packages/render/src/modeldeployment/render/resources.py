@@ -1,0 +1,151 @@
+"""What one Pod asks of its node: CPU, memory and storage derived from its InstanceType, and the accelerator's own keys.
+
+Source: facts rendering §12, facts api-dependencies §4.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from modeldeployment.api import roles
+from modeldeployment.api.conditions import RefusalReason
+from modeldeployment.api.instancetype import InstanceType
+from modeldeployment.api.quantity import Format, Quantity
+from modeldeployment.render.errors import RenderRefusal
+from modeldeployment.render.facts import Policy
+from modeldeployment.render.makers import MAKERS, Maker
+
+STORAGE: Final = Quantity.parse("15Gi")
+"""Ephemeral storage of a Pod, unless its type has less."""
+
+_MEBI: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """CPU, memory and ephemeral storage."""
+
+    cpu: Quantity
+    memory: Quantity
+    storage: Quantity
+
+    def written(self) -> dict[str, str]:
+        """Answer them as Kubernetes resource entries."""
+        return {"cpu": str(self.cpu), "memory": str(self.memory), "ephemeral-storage": str(self.storage)}
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The main container's limits and requests, and the runtime class its accelerator needs, empty where none."""
+
+    limits: Mapping[str, str]
+    requests: Mapping[str, str]
+    runtime_class: str
+
+
+def resources(role: roles.Role, instance_type: InstanceType, policy: Policy) -> Resources:
+    """Derive what a Pod of `role` asks for.
+
+    Raises RenderRefusal, retryable while the InstanceType has not published what a slice or a partition is measured by.
+    """
+    wanted = role.resources or roles.Resources()
+    keys, percent, maker = _accelerators(role, wanted, instance_type, policy)
+    _interfaces(role, wanted)
+    cards = wanted.accelerator.units if wanted.accelerator else 0
+    units = max(1, cards) if instance_type.acceleratable and percent == 100 else 1
+    limits = Amounts(
+        _floor(instance_type.unit_cpu.times(units * percent, 100), 10**6, Format.DECIMAL),
+        _floor(instance_type.unit_ram.times(units * percent, 100), _MEBI * 10**9, Format.BINARY),
+        min(STORAGE, instance_type.local_storage),
+    )
+    requests = overcommitted(limits, instance_type.acceleratable) if policy.general_resources_overcommit else limits
+    return Resources(limits.written() | keys, requests.written() | keys, maker.runtime_class if maker else "")
+
+
+def overcommitted(limits: Amounts, acceleratable: bool) -> Amounts:
+    """Answer the requests that stand for `limits` while general resources are overcommitted.
+
+    100m CPU per core beside accelerators, 800m elsewhere; an eighth of memory and storage.
+    """
+    tenths = 1 if acceleratable else 8
+    return Amounts(
+        _floor(limits.cpu.times(tenths, 10), 10**6, Format.DECIMAL),
+        _floor(limits.memory.times(1, 8), _MEBI * 10**9, Format.BINARY),
+        _floor(limits.storage.times(1, 8), _MEBI * 10**9, Format.BINARY),
+    )
+
+
+def _accelerators(
+    role: roles.Role, wanted: roles.Resources, instance_type: InstanceType, policy: Policy
+) -> tuple[dict[str, str], int, Maker | None]:
+    """Answer the accelerator's resource keys, the share of one unit in percent, and the maker when there is an accelerator."""
+    memory, cores = wanted.accelerator_sliced_memory_percentage, wanted.accelerator_sliced_cores_percentage
+    profile, sliced = wanted.accelerator_partitioned_profile, bool(memory or cores)
+    if wanted.accelerator is not None and (wanted.accelerator.nanos < 0 or not wanted.accelerator.is_whole):
+        raise _refused(role, "accelerator", wanted.accelerator, "accelerators are whole cards", "write a whole number")
+    count = wanted.accelerator.units if wanted.accelerator else 0
+    if not (count or sliced or profile):
+        return {}, 100, None
+    if sliced and profile:
+        why = "one accelerator cannot serve a slice and a partition"
+        raise _refused(role, "acceleratorPartitionedProfile", profile, why, "keep the profile or the percentages")
+    if not instance_type.acceleratable:
+        why = f"InstanceType {role.instance_type!r} has no accelerators"
+        raise _refused(role, "accelerator", count, why, "leave it out, or name a type that has them")
+    detail = instance_type.status.detail
+    maker = MAKERS.get(detail.manufacturer)
+    if not detail.manufacturer:
+        raise _not_ready(role, "is not ready yet: it has not observed its hardware")
+    if maker is None:
+        why = f"manufacturer {detail.manufacturer!r} is none of {', '.join(MAKERS)}"
+        raise _refused(role, "accelerator", count, why, "name a type of one of these")
+    base, cards = policy.resource_keys.get(maker.name, maker.resource), str(max(1, count))
+    if profile:
+        if not maker.partition:
+            why = f"{maker.name} accelerators cannot be partitioned"
+            raise _refused(role, "acceleratorPartitionedProfile", profile, why, "request whole accelerators or a slice")
+        keys = {f"{base}.partitioned": cards, f"{base}.partitioned.{maker.partition}-{profile}": cards}
+        return keys, _share(role, profile, instance_type), maker
+    if sliced:
+        share = memory or cores
+        keys = {
+            f"{base}.sliced": cards,
+            f"{base}.sliced.memory-percentage": str(share),
+            f"{base}.sliced.cores-percentage": str(cores or memory),
+        }
+        return keys, share, maker
+    return {base: cards}, 100, maker
+
+
+def _share(role: roles.Role, profile: str, instance_type: InstanceType) -> int:
+    """Answer a partition's share of its card's memory, in percent of a unit."""
+    detail = instance_type.status.detail
+    sizes = [offered.memory_mib for offered in detail.sliced_detail.physical.profiles if offered.name == profile]
+    if not sizes or sizes[0] <= 0 or detail.memory is None or detail.memory.units <= 0:
+        raise _not_ready(role, f"publishes no size for partition profile {profile!r}, so the Pod cannot be sized")
+    return min(100, max(1, sizes[0] * _MEBI * 100 // detail.memory.units))
+
+
+def _interfaces(role: roles.Role, wanted: roles.Resources) -> None:
+    """Refuse fabric interfaces: nothing rendered here transfers over a fabric that would use them."""
+    if wanted.interface is not None and wanted.interface.nanos != 0:
+        why = "no effective RDMA or EFA transfer leg uses the requested interfaces"
+        raise _refused(role, "interface", wanted.interface, why, "create the deployment without it")
+
+
+def _floor(amount: Quantity, step: int, written: Format) -> Quantity:
+    """Round down to a multiple of `step` nano-units, so shares of a unit never add up to more than the unit."""
+    return Quantity(max(1, amount.nanos // step) * step, written)
+
+
+def _refused(role: roles.Role, field: str, value: object, why: str, way_out: str) -> RenderRefusal:
+    message = f"spec.roles[{role.name}].resources.{field} is {value}: {why}; {way_out}"
+    return RenderRefusal(RefusalReason.RESOURCES_NOT_OFFERED, role.name, message)
+
+
+def _not_ready(role: roles.Role, why: str) -> RenderRefusal:
+    message = (
+        f"spec.roles[{role.name}].resources cannot be rendered: InstanceType {role.instance_type!r} {why}; "
+        "this resolves once it publishes that, or request whole accelerators in another deployment"
+    )
+    return RenderRefusal(RefusalReason.RESOURCES_NOT_READY, role.name, message, retryable=True)

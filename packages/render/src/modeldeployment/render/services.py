@@ -1,0 +1,80 @@
+"""The Services of a deployment: one in front of it, one per role, and a headless one per replica of several Pods.
+
+Source: facts rendering §10, decisions D31.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from modeldeployment.api import keys, names
+from modeldeployment.api.modeldeployment import ModelDeployment
+from modeldeployment.api.roles import Role
+from modeldeployment.render.listener import Listener
+from modeldeployment.render.ownership import owner_references, selector_labels
+
+
+def deployment_service(deployment: ModelDeployment, first: Role, listener: Listener) -> dict[str, Any]:
+    """Front the first role under the deployment's own name."""
+    return _front(deployment, first, listener, names.deployment_service(deployment.metadata.name))
+
+
+def role_service(deployment: ModelDeployment, role: Role, listener: Listener) -> dict[str, Any]:
+    """Front the answering Pods of one role."""
+    return _front(deployment, role, listener, names.role_service(deployment.metadata.name, role.name))
+
+
+def replica_service(deployment: ModelDeployment, role: Role, listener: Listener, ordinal: int) -> dict[str, Any] | None:
+    """Name every member of one replica, ready or not, so they find each other while starting; None at size 1."""
+    if role.size == 1:
+        return None
+    owner = deployment.metadata.name
+    spec = {
+        "type": "ClusterIP",
+        "clusterIP": "None",
+        "publishNotReadyAddresses": True,
+        "selector": selector_labels(owner, role.name) | {keys.ORDINAL: str(ordinal)},
+        "ports": _ports(listener),
+    }
+    return _service(deployment, role, names.replica_service(owner, role.name, ordinal), spec)
+
+
+def endpoint(deployment: ModelDeployment, namespace: str, listener: Listener) -> str:
+    """Answer the URL at which callers in the cluster reach the deployment."""
+    name = names.deployment_service(deployment.metadata.name)
+    return f"{listener.scheme}://{name}.{namespace}.svc:{listener.service_port}"
+
+
+def _front(deployment: ModelDeployment, role: Role, listener: Listener, name: str) -> dict[str, Any]:
+    selector = selector_labels(deployment.metadata.name, role.name) | {keys.ELIGIBLE: keys.TRUE}
+    if role.size > 1:
+        selector[keys.MEMBER_INDEX] = "0"
+    spec = {"type": "ClusterIP", "selector": selector, "ports": _ports(listener)}
+    return _service(deployment, role, name, spec)
+
+
+def _ports(listener: Listener) -> list[dict[str, Any]]:
+    serving = listener.serving
+    return [
+        {
+            "name": serving.name,
+            "protocol": serving.protocol,
+            "port": listener.service_port,
+            "targetPort": serving.number,
+        }
+    ]
+
+
+def _service(deployment: ModelDeployment, role: Role, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    labels = selector_labels(deployment.metadata.name, role.name) | {keys.RESOURCE_TYPE: keys.RESOURCE_TYPE_VALUE}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {
+            "name": name,
+            "namespace": deployment.metadata.namespace,
+            "labels": labels,
+            "annotations": {keys.NOTE_ROLE: role.name},
+            "ownerReferences": owner_references(deployment),
+        },
+        "spec": spec,
+    }
