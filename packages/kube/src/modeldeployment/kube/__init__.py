@@ -1,1 +1,94 @@
-"""The rim to a Kubernetes API server: client, reflector, store, queue, leader election, events."""
+"""The rim: everything that talks to a Kubernetes API server, and nothing about what is said.
+
+In causal order: an `Access` says where the server is and who we are; a `Client` sends requests about a `Kind` and
+decodes the answers into slim `shapes`; a `Reflector` lists and watches a kind into a `Store`; changes in the store add
+keys to a `WorkQueue`; a `Controller` takes keys and calls a function; an `Elector` makes sure that only one process
+does; a `Recorder` tells people what happened.
+"""
+
+from modeldeployment.kube import errors, kinds, shapes
+from modeldeployment.kube.access import Access, Credential, load
+from modeldeployment.kube.client import Client, Listing
+from modeldeployment.kube.controller import Controller, Counters
+from modeldeployment.kube.errors import (
+    AccessError,
+    AlreadyExists,
+    ApiError,
+    Conflict,
+    Forbidden,
+    Invalid,
+    KubeError,
+    Malformed,
+    NotFound,
+    ServerFailure,
+    TooManyRequests,
+    Unauthorized,
+    Uncertain,
+    Unreachable,
+)
+from modeldeployment.kube.kinds import Kind, custom
+from modeldeployment.kube.queue import Agenda, Closed, WorkQueue
+from modeldeployment.kube.reflector import Reflector
+from modeldeployment.kube.requests import (
+    Added,
+    Bookmark,
+    Changed,
+    Expired,
+    Gone,
+    PatchType,
+    Request,
+    Verb,
+    WatchEvent,
+    backoff,
+    error_of,
+    read_watch_line,
+    request_for,
+)
+from modeldeployment.kube.store import Store
+
+__all__ = [
+    "Access",
+    "AccessError",
+    "Added",
+    "Agenda",
+    "AlreadyExists",
+    "ApiError",
+    "Bookmark",
+    "Changed",
+    "Client",
+    "Closed",
+    "Conflict",
+    "Controller",
+    "Counters",
+    "Credential",
+    "Expired",
+    "Forbidden",
+    "Gone",
+    "Invalid",
+    "Kind",
+    "KubeError",
+    "Listing",
+    "Malformed",
+    "NotFound",
+    "PatchType",
+    "Reflector",
+    "Request",
+    "ServerFailure",
+    "Store",
+    "TooManyRequests",
+    "Unauthorized",
+    "Uncertain",
+    "Unreachable",
+    "Verb",
+    "WatchEvent",
+    "WorkQueue",
+    "backoff",
+    "custom",
+    "error_of",
+    "errors",
+    "kinds",
+    "load",
+    "read_watch_line",
+    "request_for",
+    "shapes",
+]
