@@ -4,9 +4,9 @@ Transition rules run on updates only; roles are matched by name, so reordering t
 Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, decisions D3 and D45.
 """
 
-from typing import Any, Final
+from typing import Final
 
-Rule = dict[str, Any]
+from modeldeployment.api.cel import SAME, Rule, same_amount, same_object, same_presence, same_value
 
 # CEL compares a command by reading all of it, and the API server prices a rule by the longest value the schema
 # allows, so a frozen list needs bounds. These stay far above any real command line.
@@ -16,14 +16,14 @@ ARGUMENT: Final = 16384
 _ANOTHER: Final = "a different value describes a different deployment, which is created rather than edited"
 
 
-def _identity(field: str, rule: str = "self == oldSelf", path: str | None = None) -> Rule:
+def _identity(field: str, rule: str = SAME, path: str | None = None) -> Rule:
     where = {"fieldPath": path} if path else {}
     return {"rule": rule, **where, "message": f"{field} identifies the deployment: {_ANOTHER}"}
 
 
 MODEL: Final = _identity("spec.model")
 ENGINE_NAME: Final = _identity("spec.engine.name")
-SPEC: Final = [_identity("spec.kvCache", "self.?kvCache == oldSelf.?kvCache", ".kvCache")]
+SPEC: Final = [_identity("spec.kvCache", same_object("kvCache"), ".kvCache")]
 ROLE_SET: Final = _identity(
     "the set of roles in spec.roles",
     "self.size() == oldSelf.size() && oldSelf.all(old, self.exists(new, new.name == old.name))",
@@ -31,40 +31,28 @@ ROLE_SET: Final = _identity(
 KIND: Final = _identity("spec.roles[].kind")
 INSTANCE_TYPE: Final = _identity("spec.roles[].instanceType")
 SIZE: Final[Rule] = {
-    "rule": "self == oldSelf",
+    "rule": SAME,
     "message": "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are "
     "not the Pods another size asks for; change replicas to scale, or create another deployment with this size",
 }
 
 ROLE: Final = [
-    _identity("spec.roles[].resources", "has(self.resources) == has(oldSelf.resources)", ".resources"),
-    _identity("spec.roles[].command", "self.?command.orValue([]) == oldSelf.?command.orValue([])", ".command"),
+    _identity("spec.roles[].resources", same_presence("resources"), ".resources"),
+    _identity("spec.roles[].command", same_value("command", "[]"), ".command"),
 ]
 
 
-def _same_amount(name: str) -> str:
-    # 2 and "2" are one amount, and 0 spelled out is still not the same as unset (which is defaulted on admission).
-    return (
-        f"has(self.{name}) == has(oldSelf.{name}) && (!has(self.{name}) || "
-        f"quantity(string(self.{name})).compareTo(quantity(string(oldSelf.{name}))) == 0)"
-    )
-
-
-def _same(name: str, absent: str) -> str:
-    return f"self.?{name}.orValue({absent}) == oldSelf.?{name}.orValue({absent})"
-
-
 RESOURCES: Final = [
-    _identity("spec.roles[].resources.accelerator", _same_amount("accelerator"), ".accelerator"),
+    _identity("spec.roles[].resources.accelerator", same_amount("accelerator"), ".accelerator"),
     *(
-        _identity(f"spec.roles[].resources.{name}", _same(name, absent), f".{name}")
-        for name, absent in (
+        _identity(f"spec.roles[].resources.{name}", same_value(name, zero), f".{name}")
+        for name, zero in (
             ("acceleratorSlicedMemoryPercentage", "0"),
             ("acceleratorSlicedCoresPercentage", "0"),
             ("acceleratorPartitionedProfile", "''"),
         )
     ),
-    _identity("spec.roles[].resources.interface", _same_amount("interface"), ".interface"),
+    _identity("spec.roles[].resources.interface", same_amount("interface"), ".interface"),
 ]
 
 NOT_HOSTNAME: Final[Rule] = {

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from modeldeployment.api.cel import Rule, same_amount, same_presence, same_value
 from modeldeployment.api.document import ATOMIC, Document, Int32, Mark, absent, marked
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
@@ -17,25 +18,21 @@ _WORD: Final = 253
 # Written by whoever observes the hardware; what is not read here is kept, not pruned (decisions D21).
 _OPEN: Final = marked(x_kubernetes_preserve_unknown_fields=True)
 
-_FIXED: Final = (
-    "acceleratorGroup",
-    "generalGroup",
-    "acceleratable",
-    "os",
-    "arch",
-    "unitResources",
-    "localStorage",
-)
+
+def _fixed(name: str, rule: str, of: str = "") -> Rule:
+    return {
+        "rule": rule,
+        "fieldPath": f".{name}",
+        "message": f"spec.{of}{name} is fixed when the InstanceType is created, since queues and running replicas were "
+        "sized by it; create another InstanceType",
+    }
+
+
 _RULES: Final = [
-    *(
-        {
-            "rule": f"self.?{name} == oldSelf.?{name}",
-            "fieldPath": f".{name}",
-            "message": f"spec.{name} is fixed when the InstanceType is created, since queues and running replicas were "
-            "sized by it; create another InstanceType",
-        }
-        for name in _FIXED
-    ),
+    *(_fixed(name, same_value(name, "''")) for name in ("acceleratorGroup", "generalGroup", "os", "arch")),
+    _fixed("acceleratable", same_value("acceleratable", "false")),
+    _fixed("unitResources", same_presence("unitResources")),
+    _fixed("localStorage", same_amount("localStorage")),
     {
         "rule": "!self.?acceleratable.orValue(false) || self.?acceleratorGroup.orValue('') != ''",
         "fieldPath": ".acceleratorGroup",
@@ -48,6 +45,10 @@ _RULES: Final = [
 
 class UnitResources(Document):
     """CPU and memory that belong to one accelerator, or to one unit of a type without accelerators."""
+
+    model_config = marked(
+        x_kubernetes_validations=[_fixed(name, same_amount(name), "unitResources.") for name in ("cpu", "ram")]
+    )
 
     cpu: Quantity | None = None
     """Cores; derived when unset."""
@@ -138,7 +139,7 @@ class Detail(Document):
     compute_capability: str = ""
     """Compute capability of the accelerator."""
     runtime_versions: Annotated[tuple[str, ...], Field(exclude_if=absent), ATOMIC] = ()
-    """Distinct runtime versions the nodes report, sorted; empty until observed (decisions D29)."""
+    """Distinct runtime versions the nodes report, sorted; empty until observed."""
     sliced_detail: SlicedDetail = SlicedDetail()
     """Ways in which one accelerator can be shared."""
 

@@ -16,6 +16,9 @@ MANAGED: Final = "kueue.x-k8s.io/managed"
 ADMISSION_GATE: Final = "kueue.x-k8s.io/admission"
 TOPOLOGY_GATE: Final = "kueue.x-k8s.io/topology"
 
+CREDITS: Final = "credits.gpustack.ai/"
+"""Prefix of the resource a maker's accelerators are charged as, whatever key a Pod requests them by (decisions D28)."""
+
 JOINT_CHECK: Final = "gpustack-model-deployment-joint"
 """AdmissionCheck that holds the groups of a set until all of them have quota (facts atomic-admission §1)."""
 JOINT_CONTROLLER: Final = "worker.gpustack.ai/model-deployment-joint"

@@ -27,5 +27,5 @@ class LocalObjectReference(Document):
 
     model_config = marked(x_kubernetes_map_type="atomic")
 
-    name: str = ""
+    name: Annotated[str, Field(max_length=253)] = ""
     """Name of the object."""

@@ -16,6 +16,9 @@ PATTERN: Final = (
 )
 """What the API server accepts in a quantity that is a string."""
 
+LONGEST: Final = 64
+"""Characters a quantity may take in our schemas; far above any real amount, and what makes it cheap to compare."""
+
 _NANO: Final = 10**9
 _SPELLING: Final = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
@@ -122,6 +125,7 @@ class Quantity:
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {
             "anyOf": [{"type": "integer"}, {"type": "string"}],
+            "maxLength": LONGEST,
             "pattern": PATTERN,
             "x-kubernetes-int-or-string": True,
         }

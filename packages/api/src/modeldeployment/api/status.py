@@ -1,7 +1,8 @@
 """`status` of a ModelDeployment, rebuilt from observation on every pass.
 
-Words that a later release may add to (phase, kind, reason) are plain strings here, so that an older operator
-reads what a newer one wrote. Sources: facts api-modeldeployment §3, facts status §1 to §4.
+Words that a later release may add to (phase, kind, condition type, reason) are plain strings here, so that an older
+operator reads what a newer one wrote; `api.conditions` holds the words of this release.
+Sources: facts api-modeldeployment §3, facts status §1 to §4.
 """
 
 from typing import Annotated
@@ -13,10 +14,10 @@ from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, Timesta
 
 
 class Condition(Document):
-    """One observed aspect; `type` is a ConditionType and `reason` one of those REASONS lists for it."""
+    """One observed aspect of the object."""
 
     type: Annotated[str, Field(max_length=316)]
-    """Aspect observed."""
+    """Which aspect."""
     status: ConditionStatus
     """Whether it holds."""
     reason: Annotated[str, Field(max_length=1024)] = ""
