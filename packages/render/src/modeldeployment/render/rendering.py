@@ -34,13 +34,14 @@ Notice = RuntimeVersionSkew
 class RoleRendering:
     """One role: its counts, its template, and where each value of it came from.
 
-    `unmanaged` says the user took over the command line. `placed` is what the Parts placed, by path, for people who ask.
+    `queue` is the LocalQueue its Pods name. `unmanaged` says the user took over the command line. `placed` is what the Parts placed, by path, for people who ask.
     """
 
     name: str
     kind: RoleKind
     replicas: int
     size: int
+    queue: str
     unmanaged: bool
     template: Template
     placed: Mapping[compose.Path, compose.Placed] = field(repr=False)
@@ -152,6 +153,7 @@ def _role(context: Context) -> RoleRendering:
         kind=role.kind,
         replicas=role.replicas,
         size=role.size,
+        queue=context.queue,
         unmanaged=not role.managed,
         template=Template.of(compose.assemble(placed), occupants),
         placed=placed,

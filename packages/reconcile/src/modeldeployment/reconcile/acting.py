@@ -1,0 +1,176 @@
+"""Carries out the steps of a decision, in order, against the API server.
+
+Idempotent: a delete of what is gone is a success, deletes and patches name the UID they mean, and a create that
+fails leaves the others of its run alone. Killing the process between any two requests is safe.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TypeVar, assert_never
+
+from modeldeployment.api import keys
+from modeldeployment.kube import Client, Conflict, Kind, KubeError, NotFound, PatchType, shapes
+from modeldeployment.kube.kinds import PODS, WORKLOADS
+from modeldeployment.reconcile.deciding.steps import (
+    AddFinalizer,
+    AlignService,
+    CreateReplica,
+    CreateService,
+    DeletePod,
+    DeleteService,
+    DeleteWorkload,
+    DropFinalizer,
+    SetEligibility,
+    Step,
+)
+from modeldeployment.reconcile.errors import CreateFailed
+from modeldeployment.reconcile.watching import DEPLOYMENTS, SERVICES, Key
+from modeldeployment.render import Rendering, RenderRefusal, Seat
+
+WIDTH = 32
+"""Requests of one run in flight at once; more only adds latency at the API server (facts peers-measured §1)."""
+
+Item = TypeVar("Item")
+T = TypeVar("T", bound=shapes.Object)
+
+
+@dataclass(slots=True)
+class Target:
+    """The deployment a pass acts on. `resource_version` follows our own writes to it."""
+
+    key: Key
+    uid: str
+    resource_version: str
+    finalizers: tuple[str, ...]
+    rendering: Rendering | RenderRefusal
+    wrote: Callable[[str, str], None]
+    """Called with a store's name and the version of each write, so that the next pass waits for it."""
+    wanted: Callable[[], bool] = field(default=lambda: True)
+    """Whether the spec this pass was decided on still stands; creates stop when it does not."""
+
+
+async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:
+    """Carry out steps in order; neighbours of one type run side by side.
+
+    Raises KubeError of the first step that must stop the pass, and CreateFailed after all creates were tried.
+    """
+    for kind, run in groupby(steps, key=type):
+        if kind is CreateReplica:
+            await _create_replicas(client, target, [step for step in run if isinstance(step, CreateReplica)])
+        else:
+            await _side_by_side(run, lambda step: _carry_out_one(client, target, step))
+
+
+async def write_status(client: Client, target: Target, status: object) -> None:
+    """Merge-patch the status of the version that the pass has read; raises Conflict when it has moved on."""
+    body = {"metadata": {"resourceVersion": target.resource_version}, "status": status}
+    patched = await client.patch(
+        DEPLOYMENTS, target.key.name, body, target.key.namespace, how=PatchType.MERGE, subresource="status"
+    )
+    _follow(target, patched)
+
+
+async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
+    match step:
+        case AddFinalizer():
+            await _set_finalizers(client, target, (*target.finalizers, keys.FINALIZER))
+        case DropFinalizer():
+            await _set_finalizers(client, target, tuple(each for each in target.finalizers if each != keys.FINALIZER))
+        case DeletePod():
+            await _delete(client, target, PODS, "pods", step.name, step.uid)
+        case DeleteWorkload():
+            await _delete(client, target, WORKLOADS, "workloads", step.name, step.uid)
+        case SetEligibility():
+            await _set_eligibility(client, target, step)
+        case CreateService():
+            made = await client.create(SERVICES, step.body, target.key.namespace)
+            target.wrote("services", made.metadata.resource_version)
+        case AlignService():
+            aligned = await client.patch(SERVICES, step.name, step.patch, target.key.namespace, how=PatchType.MERGE)
+            target.wrote("services", aligned.metadata.resource_version)
+        case DeleteService():
+            await _delete(client, target, SERVICES, "services", step.name, step.uid)
+        case CreateReplica():
+            await _create_replicas(client, target, [step])
+        case other:
+            assert_never(other)
+
+
+async def _create_replicas(client: Client, target: Target, steps: Sequence[CreateReplica]) -> None:
+    """Create the Pods of many replicas; the first failure is raised once all were tried."""
+    assert isinstance(target.rendering, Rendering)
+    templates = {role.name: (role.template, role.size) for role in target.rendering.roles}
+    failures: list[KubeError] = []
+    total = 0
+
+    def bodies() -> Iterator[bytes]:
+        nonlocal total
+        for step in steps:
+            template, size = templates[step.role]
+            # Members of one replica are never split: a group with some of its Pods is composed by nobody.
+            if not target.wanted():
+                return
+            for member in range(size):
+                total += 1
+                yield template.body(Seat(step.ordinal, member))
+
+    async def create(body: bytes) -> None:
+        try:
+            made = await client.create(PODS, body, target.key.namespace)
+        except KubeError as error:
+            failures.append(error)
+        else:
+            target.wrote("pods", made.metadata.resource_version)
+
+    await _side_by_side(bodies(), create)
+    if failures:
+        raise CreateFailed(f"{len(failures)} of {total} Pods could not be created: {failures[0]}") from failures[0]
+
+
+async def _side_by_side(items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
+    """Work through items with a bounded number in flight; the first error stops the rest and is raised."""
+    pending = iter(items)
+
+    async def drain() -> None:
+        for item in pending:
+            await work(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(WIDTH):
+                group.create_task(drain())
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from errors
+
+
+async def _delete(client: Client, target: Target, kind: Kind[T], store: str, name: str, uid: str) -> None:
+    """Delete by UID; gone already, or another object of that name by now, is success."""
+    try:
+        gone = await client.delete(kind, name, target.key.namespace, uid=uid)
+    except (NotFound, Conflict):
+        return
+    if gone is not None:
+        target.wrote(store, gone.metadata.resource_version)
+
+
+async def _set_eligibility(client: Client, target: Target, step: SetEligibility) -> None:
+    label = keys.TRUE if step.eligible else None
+    body = {"metadata": {"uid": step.uid, "labels": {keys.ELIGIBLE: label}}}
+    try:
+        patched = await client.patch(PODS, step.name, body, target.key.namespace, how=PatchType.MERGE)
+    except (NotFound, Conflict):
+        return
+    target.wrote("pods", patched.metadata.resource_version)
+
+
+async def _set_finalizers(client: Client, target: Target, finalizers: tuple[str, ...]) -> None:
+    body = {"metadata": {"resourceVersion": target.resource_version, "finalizers": list(finalizers)}}
+    patched = await client.patch(DEPLOYMENTS, target.key.name, body, target.key.namespace, how=PatchType.MERGE)
+    _follow(target, patched)
+
+
+def _follow(target: Target, patched: shapes.Custom) -> None:
+    target.resource_version = patched.metadata.resource_version
+    target.wrote("deployments", patched.metadata.resource_version)

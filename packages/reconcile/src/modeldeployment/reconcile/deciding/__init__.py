@@ -1,0 +1,1 @@
+"""The pure half: plain data in, decisions out. Importing a client, a clock or randomness here fails `make lint`."""

@@ -1,0 +1,43 @@
+"""Departures, turned into deletes: a replica's Pods and its own Workload go together.
+
+This is the seam of the retirement protocol: a departure whose cause is a scale-down, a surplus or a dropped role will
+pass through it before it reaches these steps; turnover of a changed or broken replica never does (facts reconcile §7).
+"""
+
+from collections.abc import Iterable
+
+from modeldeployment.reconcile.deciding.seen import Member, Workload
+from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, Step
+from modeldeployment.reconcile.deciding.turnover import Departure
+
+
+def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list[Step]:
+    """Delete the departing Pods, then each Workload that owns no other live Pod of the deployment.
+
+    A Workload that also owns a Pod outside the departure stays: deleting it would stop that Pod too.
+    """
+    departures = list(departures)
+    going = {member.uid for departure in departures for member in departure.members}
+    staying = {member.uid for member in members if not member.leaving} - going
+    steps: list[Step] = []
+    for departure in departures:
+        steps += [DeletePod(member.name, member.uid) for member in departure.members]
+        workload = departure.workload
+        if workload is not None and not workload.leaving and not workload.owners & staying:
+            steps.append(DeleteWorkload(workload.name, workload.uid))
+    return steps
+
+
+def stranded(members: Iterable[Member], workloads: Iterable[Workload]) -> list[Step]:
+    """Release the Workloads whose Pods are all leaving: nothing else frees a serving group's slot.
+
+    Source: facts reconcile §6 (stranded release), spec 1 §Replica departures.
+    """
+    members = list(members)
+    leaving = {member.uid for member in members if member.leaving}
+    live = {member.uid for member in members if not member.leaving}
+    return [
+        DeleteWorkload(workload.name, workload.uid)
+        for workload in sorted(workloads, key=lambda each: each.name)
+        if not workload.leaving and workload.owners & leaving and not workload.owners & live
+    ]

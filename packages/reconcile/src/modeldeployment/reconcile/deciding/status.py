@@ -1,0 +1,190 @@
+"""The status of a deployment, rebuilt whole from what was observed, and the patch that brings the stored one up to it.
+
+Nothing is written where nothing material changed, and `lastTransitionTime` moves only when a condition flips.
+Source: facts status §1-§4, §10; facts reconcile §11.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+from modeldeployment.api import Phase, RoleKind
+from modeldeployment.reconcile.deciding import findings as found
+from modeldeployment.reconcile.deciding import quota, sentences
+from modeldeployment.reconcile.deciding.seen import Snapshot
+from modeldeployment.reconcile.deciding.slots import RoleSlots, SlotState
+from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, Turnover
+
+LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", RoleKind.DECODE: "D"}
+"""The letter of each kind in `roleSummary`, in the order they are shown (facts status §3)."""
+
+JSON = dict[str, object]
+
+
+def of(
+    snapshot: Snapshot, roles: Sequence[RoleSlots], turnovers: Mapping[str, Turnover], endpoint: str, now: datetime
+) -> JSON | None:
+    """The merge patch of a pass that could render; None where the stored status already says it."""
+    declared = [role for role in roles if role.role is not None]
+    quota_finding = quota.of(roles)
+    findings: list[found.Finding] = [
+        found.Rendered(),
+        quota_finding,
+        turnover_finding(declared, turnovers),
+        kinds_finding(declared),
+    ]
+    if snapshot.deployment.spec.kv_cache is not None:
+        findings.append(found.CacheNotAttached(snapshot.deployment.spec.kv_cache.pool_ref.name))
+    phase, message = phase_of(declared, quota_finding)
+    desired: JSON = {
+        "phase": phase.value,
+        "phaseMessage": message or None,
+        "endpoint": endpoint or None,
+        "roles": [role_status(role) for role in declared],
+        "roleSummary": role_summary(declared),
+        "conditions": conditions(snapshot, findings, now),
+    }
+    return patch(snapshot.status, desired)
+
+
+def refused(snapshot: Snapshot, finding: found.RenderRefused, now: datetime) -> JSON | None:
+    """The patch of a pass that could not render: that condition alone, nothing else was computed (decisions D19)."""
+    kept = [each for each in _stored(snapshot.status) if each.get("type") != found.RENDERED.value]
+    stored = [*kept, *conditions(snapshot, [finding], now, alone=True)]
+    return patch(snapshot.status, {"conditions": _in_order(stored, snapshot.status)})
+
+
+def deleting(snapshot: Snapshot, left: int) -> JSON | None:
+    """The patch of a teardown pass."""
+    pods = "1 Pod" if left == 1 else f"{left} Pods"
+    return patch(snapshot.status, {"phase": Phase.DELETING.value, "phaseMessage": f"{pods} left"})
+
+
+def role_status(role: RoleSlots) -> JSON:
+    """One entry of `status.roles[]`; figures count replicas."""
+    assert role.role is not None
+    slots = [slot for slot in role.slots.values() if slot.occupied]
+    flavors = {flavor for slot in slots if slot.workload is not None for flavor in slot.workload.flavors}
+    entry: JSON = {
+        "name": role.name,
+        "kind": role.role.kind.value,
+        "desired": role.declared,
+        "ready": sum(1 for slot in slots if serving(role, slot.ordinal)),
+        "quotaReserved": sum(1 for slot in slots if slot.reserved),
+        "unmanaged": role.role.unmanaged,
+    }
+    if flavors:
+        entry["assignedFlavors"] = sorted(flavors)
+    return entry
+
+
+def serving(role: RoleSlots, ordinal: int) -> bool:
+    """Whether a replica is complete and all its members are ready, whatever render they carry."""
+    slot = role.slot(ordinal)
+    return len(slot.live) == role.size and all(member.ready for member in slot.live)
+
+
+def role_summary(declared: Sequence[RoleSlots]) -> str:
+    """Ready replicas by kind letter; a declared kind with none shows 0."""
+    ready: dict[RoleKind, int] = {}
+    for role in declared:
+        assert role.role is not None
+        count = sum(1 for ordinal in role.slots if serving(role, ordinal))
+        ready[role.role.kind] = ready.get(role.role.kind, 0) + count
+    return "".join(f"{ready[kind]}{letter}" for kind, letter in LETTERS.items() if kind in ready)
+
+
+def phase_of(declared: Sequence[RoleSlots], quota_finding: found.Finding) -> tuple[Phase, str]:
+    """The phase, judged on declared ordinals only, and its message."""
+    ready = sum(1 for role in declared for ordinal in range(role.declared) if serving(role, ordinal))
+    wanted = sum(role.declared for role in declared)
+    if ready == wanted:
+        return Phase.READY, ""
+    if ready:
+        return Phase.DEGRADED, f"{ready} of {wanted} replicas ready"
+    return Phase.STARTING, sentences.of(quota_finding)
+
+
+def turnover_finding(declared: Sequence[RoleSlots], turnovers: Mapping[str, Turnover]) -> found.Finding:
+    """The `ReplicasUpToDate` finding."""
+    kept = [slot for role in declared for slot in role.kept()]
+    existing = [slot for slot in kept if slot.occupied]
+    if not existing:
+        return found.RolloutNotObserved()
+    differing = [slot for slot in existing if slot.state is SlotState.OUTDATED]
+    if differing:
+        held = any(isinstance(turnover, AwaitingAdmission) for turnover in turnovers.values())
+        return found.RolloutInProgress(len(differing), len(kept), held)
+    whole = [slot for slot in existing if slot.state not in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
+    if len(whole) < len(kept):
+        return found.ReplacementInProgress(len(whole), len(kept))
+    return found.UpToDate()
+
+
+def kinds_finding(declared: Sequence[RoleSlots]) -> found.Finding:
+    """The `RoleKindsReady` finding: every declared kind needs one ready replica."""
+    kinds = [role.role.kind for role in declared if role.role is not None]
+    ready = {
+        role.role.kind
+        for role in declared
+        if role.role is not None and any(serving(role, ordinal) for ordinal in role.slots)
+    }
+    bare = [kind.value for kind in dict.fromkeys(kinds) if kind not in ready]
+    return found.KindsNotReady(tuple(bare)) if bare else found.AllKindsReady()
+
+
+def conditions(
+    snapshot: Snapshot, findings: Iterable[found.Finding], now: datetime, *, alone: bool = False
+) -> list[JSON]:
+    """Conditions of the findings, stamped; entries of types that no finding speaks of are kept unless `alone`."""
+    stored = {cast("str", each.get("type")): each for each in _stored(snapshot.status)}
+    made = [_condition(finding, stored, snapshot.deployment.metadata.generation or 0, now) for finding in findings]
+    if alone:
+        return made
+    types = {entry["type"] for entry in made}
+    others = [dict(entry) for entry in _stored(snapshot.status) if entry.get("type") not in types]
+    return [*made, *(entry for entry in others if entry.get("type") not in _OURS)]
+
+
+_OURS = frozenset(kind.value for kind, _, _ in found.CONDITIONS.values())
+
+
+def _condition(
+    finding: found.Finding, stored: Mapping[str, Mapping[str, object]], generation: int, now: datetime
+) -> JSON:
+    kind, verdict, reason = found.CONDITIONS[type(finding)]
+    before = stored.get(kind.value)
+    flipped = before is None or before.get("status") != verdict
+    since = _stamp(now) if flipped else cast("Mapping[str, object]", before)["lastTransitionTime"]
+    return {
+        "type": kind.value,
+        "status": verdict,
+        "reason": finding.reason if isinstance(finding, found.RenderRefused) else cast("object", reason),
+        "message": sentences.of(finding),
+        "lastTransitionTime": since,
+        "observedGeneration": generation,
+    }
+
+
+def patch(stored: Mapping[str, object], desired: Mapping[str, object]) -> JSON | None:
+    """The fields of `desired` that differ from `stored`; a None takes the field away."""
+    changed = {
+        key: value
+        for key, value in desired.items()
+        if (stored.get(key) != value if key in stored else value is not None)
+    }
+    return changed or None
+
+
+def _stored(status: Mapping[str, object]) -> list[Mapping[str, object]]:
+    return cast("list[Mapping[str, object]]", status.get("conditions") or [])
+
+
+def _in_order(entries: list[Mapping[str, object]], status: Mapping[str, object]) -> list[JSON]:
+    """The stored order, so that an unchanged list compares equal; new types go last."""
+    order = {cast("str", each.get("type")): place for place, each in enumerate(_stored(status))}
+    return [dict(each) for each in sorted(entries, key=lambda each: order.get(cast("str", each["type"]), len(order)))]
+
+
+def _stamp(now: datetime) -> str:
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,162 @@
+"""The steps a decision can ask for, and the ways a pass can end.
+
+Steps are data: `reconcile.acting` carries them out in order. Killing the process between any two is safe, since the
+next pass starts from what is observed again (architecture §4).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from modeldeployment.api import EventReason
+
+
+@dataclass(frozen=True, slots=True)
+class AddFinalizer:
+    """Put our finalizer on the deployment, before anything it owns exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropFinalizer:
+    """Let the deployment go; nothing it owns is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateReplica:
+    """Create every member of one replica; a group is composed only once all of them exist (facts reconcile §13)."""
+
+    role: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePod:
+    """Delete one Pod, by UID."""
+
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteWorkload:
+    """Delete one Workload, by UID: the only thing that releases Kueue's hold on a serving group's Pods."""
+
+    name: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetEligibility:
+    """Put the endpoint-eligibility label on a Pod, or take it off (decisions D4)."""
+
+    name: str
+    uid: str
+    eligible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateService:
+    """Create one rendered Service."""
+
+    name: str
+    body: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignService:
+    """Bring one owned Service back to its render with a merge patch; the allocated address stays."""
+
+    name: str
+    uid: str
+    patch: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteService:
+    """Delete one owned Service that is no longer wanted, by UID."""
+
+    name: str
+    uid: str
+
+
+Step: TypeAlias = (
+    AddFinalizer
+    | DropFinalizer
+    | CreateReplica
+    | DeletePod
+    | DeleteWorkload
+    | SetEligibility
+    | CreateService
+    | AlignService
+    | DeleteService
+)
+
+
+class Wait(StrEnum):
+    """What a blocked pass waits for."""
+
+    STALE_STORE = "StaleStore"
+    RENDER = "Render"
+    DEPARTURE = "Departure"
+    ADMISSION = "Admission"
+    NAME_TAKEN = "NameTaken"
+    TEARDOWN = "Teardown"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Everything is as declared; only a change wakes the deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Nothing can be written now. A watch event wakes the deployment; `until` is the latest time to look again."""
+
+    on: Wait
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Carry out these steps, in order, then observe again."""
+
+    steps: tuple[Step, ...]
+
+
+Next: TypeAlias = Done | Blocked | Advance
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """One Warning event on the deployment. `about` names the occurrence: the rim says each one once."""
+
+    reason: EventReason
+    note: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The outcome of a pass. `status` is a merge patch of the status, None where nothing material changed."""
+
+    next: Next
+    status: Mapping[str, object] | None = None
+    events: tuple[Announcement, ...] = ()
+
+
+class Fact(StrEnum):
+    """A rare read of the API server that a pass may ask for, once."""
+
+    ROLE_GROUPS = "RoleGroups"
+    SERVICE_NAMES = "ServiceNames"
+    PODS_LEFT = "PodsLeft"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The pass cannot be decided without these facts; answer them all and decide again."""
+
+    fact: Fact
+    roles: tuple[str, ...] = ()

@@ -1,0 +1,144 @@
+"""Which replicas of one role leave, turn over or come, in one pass.
+
+Within a pass a role gets either deletes or creates, never both, and the count heals before anything rolls.
+Source: spec 1 §Rollout behavior, §Replica departures; facts reconcile §4.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from modeldeployment.reconcile.deciding.seen import Member, Workload
+from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
+
+
+class Cause(StrEnum):
+    """Why a replica, or one surplus Pod, leaves."""
+
+    SCALE_DOWN = "ScaleDown"
+    ROLE_DROPPED = "RoleDropped"
+    SURPLUS = "Surplus"
+    ROLLOUT = "Rollout"
+    BROKEN = "Broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Pods that leave together, and the Workload that goes with them."""
+
+    cause: Cause
+    members: tuple[Member, ...]
+    workload: Workload | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Every declared replica is there and matches its render."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """These departures, and nothing else of the role, in this pass."""
+
+    departures: tuple[Departure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Come:
+    """These ordinals are declared and empty: they want a replica, once the API server confirms that they are free."""
+
+    ordinals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vacating:
+    """Declared ordinals are still being left; nothing is created beside a Pod that has not gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitingAdmission:
+    """Replicas differ from their render, and the guard waits until all of the role's replicas are admitted."""
+
+
+Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission
+
+
+def of(role: RoleSlots) -> Turnover:
+    """Decide one role from the slots the pass started with."""
+    leaving = (*_trimmed(role), *_shed(role))
+    if leaving:
+        return Leave(leaving)
+    broken = _broken(role)
+    if broken is not None:
+        return Leave((broken,))
+    missing = _missing(role)
+    empty = tuple(slot.ordinal for slot in missing if slot.state is SlotState.EMPTY)
+    if empty:
+        return Come(empty)
+    if missing:
+        return Vacating()
+    return _rolled(role)
+
+
+def _trimmed(role: RoleSlots) -> list[Departure]:
+    """Live replicas beyond the declared count, highest ordinal first."""
+    cause = Cause.SCALE_DOWN if role.role is not None else Cause.ROLE_DROPPED
+    beyond = [slot for ordinal, slot in role.slots.items() if ordinal >= role.declared and slot.occupied]
+    doubles = [member for member in role.surplus if _ordinal(member) >= role.declared]
+    orphans = role.orphans if role.role is None else ()
+    return [
+        *(_whole(cause, slot) for slot in sorted(beyond, key=lambda slot: -slot.ordinal)),
+        *(Departure(cause, (member,), None) for member in (*doubles, *orphans)),
+    ]
+
+
+def _shed(role: RoleSlots) -> list[Departure]:
+    """Pods over declared x size: orphans first, then doubles of a seat, highest ordinal first."""
+    kept = [slot for slot in role.kept() if slot.occupied]
+    doubles = [member for member in role.surplus if _ordinal(member) < role.declared]
+    total = sum(len(slot.live) for slot in kept) + len(doubles) + len(role.orphans)
+    over = total - role.declared * role.size
+    if over <= 0 or role.role is None:
+        return []
+    candidates = [*_last_first(role.orphans), *_last_first(doubles)]
+    return [Departure(Cause.SURPLUS, (member,), None) for member in candidates[:over]]
+
+
+def _broken(role: RoleSlots) -> Departure | None:
+    """One unit that can never be admitted or serve again: it leaves without asking the guard."""
+    broken = [slot for slot in role.kept() if slot.state in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
+    if broken:
+        return _whole(Cause.BROKEN, broken[-1])
+    if role.orphans:
+        return Departure(Cause.BROKEN, (_last_first(role.orphans)[0],), None)
+    return None
+
+
+def _missing(role: RoleSlots) -> list[Slot]:
+    """Declared slots that nobody occupies, lowest first."""
+    return [slot for slot in role.kept() if not slot.occupied]
+
+
+def _rolled(role: RoleSlots) -> Turnover:
+    """The next replica that differs from its render, when every declared replica holds an admitted Workload."""
+    outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
+    if not outdated:
+        return Settled()
+    admitted = {slot.workload.uid for slot in role.kept() if slot.workload is not None and slot.admitted}
+    if len(admitted) != role.declared:
+        return AwaitingAdmission()
+    return Leave((_whole(Cause.ROLLOUT, outdated[-1]),))
+
+
+def _whole(cause: Cause, slot: Slot) -> Departure:
+    return Departure(cause, slot.live, slot.workload)
+
+
+def _ordinal(member: Member) -> int:
+    return -1 if member.ordinal is None else member.ordinal
+
+
+def _last_first(members: Iterable[Member]) -> list[Member]:
+    """Highest ordinal first, then greatest name; an orphan counts as -1."""
+    return sorted(members, key=lambda member: (_ordinal(member), member.name), reverse=True)

@@ -1,0 +1,18 @@
+"""What this package raises.
+
+ReconcileError
+├── Unreadable     a stored deployment does not fit the model of this release
+└── CreateFailed   some Pods of a pass could not be created; the others were
+"""
+
+
+class ReconcileError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class Unreadable(ReconcileError):
+    """A stored deployment cannot be read; the message names the field and the value."""
+
+
+class CreateFailed(ReconcileError):
+    """Some creates of a pass failed: how many of how many, and the first refusal as the cause."""
