@@ -1,8 +1,9 @@
 """A deployment and the facts of a cluster, rendered into Pods and Services.
 
-`render` takes a `ModelDeployment` and the `Facts` looked up for it and answers a `Rendering`: one `RoleRendering` per role, the
-`services`, the `endpoint` and `notices`. A role is rendered once into a `Template`; `seats` lists its `Seat`s, and for each the
-template gives the Pod's `body`, its `fingerprint` and its pod `group`. What cannot be rendered raises `RenderRefusal`.
+`render` takes a `ModelDeployment` and the `Facts` looked up for it and answers a `Rendering`: one `RoleRendering` per
+role, the `services`, the `endpoint` and `notices`. A role is rendered once into a `Template`; `seats` lists its
+`Seat`s, and for each the template gives the Pod's `body`, its `fingerprint` and its pod `group`. What cannot be
+rendered raises `RenderRefusal`.
 
 `ENGINES` and `MAKERS` are the closed catalogues behind it.
 """

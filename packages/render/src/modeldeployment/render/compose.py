@@ -1,7 +1,7 @@
 """Values at paths: how Parts that do not see each other make one object.
 
-A Part answers with a mapping of paths to values. `place` puts the answers of an ordered list of Parts side by side and refuses
-two values for one path; `assemble` turns what was placed into the tree of the object.
+A Part answers with a mapping of paths to values. `place` puts the answers of an ordered list of Parts side by side and
+refuses two values for one path; `assemble` turns what was placed into the tree of the object.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ LISTS: Final[Mapping[str, str]] = {
 """Lists whose entries Parts place one by one: the last path segment becomes the entry's key field."""
 
 ARGV: Final = "command"
-"""The one list that Parts fill with runs of tokens: the last path segment names the run, order is the order of Parts."""
+"""The one list that Parts fill with runs of tokens: the last path segment names the run, in the order of Parts."""
 
 
 class Standing(StrEnum):
@@ -63,7 +63,7 @@ class Placed:
 
 
 class Clash(RenderError):
-    """Two Parts placed a value at one path, or one below the other's: a defect of the Parts, never of the user's object."""
+    """Two Parts placed a value at one path, or one below the other's: a defect of the Parts, not of a user's object."""
 
     def __init__(self, path: Path, first: str, second: str) -> None:
         super().__init__(f"{'/'.join(path)} is placed by {first} and by {second}")

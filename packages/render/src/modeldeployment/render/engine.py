@@ -46,7 +46,8 @@ class ListenFlags:
 class Gauges:
     """Names of the gauges that say how many requests an engine has in flight.
 
-    `always` are in every complete body; `split` count where a role of a pair exposes them (facts shutdown §1, decisions D10).
+    `always` are in every complete body; `split` count where a role of a pair exposes them.
+    Source: facts shutdown §1, decisions D10.
     """
 
     always: tuple[str, ...]
@@ -55,10 +56,13 @@ class Gauges:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One engine: how it is started, read and reached, what the operator owns on it, and the Parts of its Pods in order."""
+    """One engine: how it is started, reached and read, what the operator owns on it, and the ordered Parts of its Pods.
+
+    `tag` is its word in a runner image's tag.
+    """
 
     name: EngineName
-    token: str
+    tag: str
     base_argv: Callable[[str], tuple[str, ...]]
     flags: Flags
     listen: ListenFlags

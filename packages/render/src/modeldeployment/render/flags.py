@@ -1,7 +1,7 @@
 """How an engine's own parser reads the spelling of a flag.
 
-Both engines use argparse: a long flag may be cut short as long as exactly one registered spelling starts with it. vLLM's parser
-also reads underscores as dashes. Source: facts rendering §7.
+Both engines use argparse: a long flag may be cut short as long as exactly one registered spelling starts with it.
+vLLM's parser also reads underscores as dashes. Source: facts rendering §7.
 """
 
 import re
@@ -45,10 +45,10 @@ class Flags:
     def find(self, arguments: Sequence[str], wanted: Iterable[str]) -> Iterator[Given]:
         """Walk a command line left to right and yield each wanted flag in any spelling; a bare `--` ends it."""
         looked_for = frozenset(wanted)
-        for index, token in enumerate(arguments):
-            if token == "--":
+        for index, argument in enumerate(arguments):
+            if argument == "--":
                 return
-            name, equals, inline = token.partition("=")
+            name, equals, inline = argument.partition("=")
             flag = self.resolve(name)
             if flag in looked_for and flag is not None:
                 yield Given(flag, inline if equals else _following(arguments, index))

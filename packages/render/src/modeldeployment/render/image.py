@@ -32,9 +32,10 @@ class Image:
     skew: RuntimeVersionSkew | None = None
 
 
-def choose(role: Role, engine: Engine, token: str, detail: Detail) -> Image:
-    """Take the role's own image, else the engine's, else the runner made for the hardware (`token` names the engine in its tag).
+def choose(role: Role, engine: Engine, tag: str, detail: Detail) -> Image:
+    """Take the role's own image, else the engine's, else the runner made for the hardware.
 
+    `tag` is the engine's word in a runner's tag.
     Raises RenderRefusal when no image is stated and none can be put together.
     """
     if role.image or engine.image:
@@ -67,7 +68,7 @@ def choose(role: Role, engine: Engine, token: str, detail: Detail) -> Image:
         why = "the instance type has not observed a runtime version yet"
         raise refusal(RefusalReason.RUNTIME_VERSION_NOT_OBSERVED, why, wait, retryable=True)
     lowest, *skipped = observed
-    reference = f"gpustack/runner:{maker.runner}{lowest}{variant}-{token}{engine.version}"
+    reference = f"gpustack/runner:{maker.runner}{lowest}{variant}-{tag}{engine.version}"
     skew = RuntimeVersionSkew(role.name, lowest, tuple(skipped)) if skipped else None
     return Image(reference, stated=False, skew=skew)
 

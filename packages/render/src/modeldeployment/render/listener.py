@@ -30,8 +30,8 @@ class ContainerPort:
 class Listener:
     """How a role is reached.
 
-    Callers use `service_port`; Services, probes and routers reach the Pod at the first of `ports`; the engine itself listens on
-    `engine_port`. The three are one number unless a role moves the engine with a port flag of its own.
+    Callers use `service_port`; Services, probes and routers reach the Pod at the first of `ports`; the engine itself
+    listens on `engine_port`. The three are one number unless a role moves the engine with a port flag of its own.
     """
 
     service_port: int

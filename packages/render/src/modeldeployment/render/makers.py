@@ -13,9 +13,9 @@ from typing import Final
 class Maker:
     """What one maker's cards are called, and how a Pod asks for them.
 
-    `runner` is the backend half of a runner image tag, empty where none is published. `variants` maps a detected family to the
-    tag's variant; None means the maker's images have no variants. `partition` is the word in a partition's resource key, empty
-    where cards cannot be partitioned. `runtime_class` is empty where none is needed.
+    `runner` is the backend half of a runner image tag, empty where none is published. `variants` maps a detected family
+    to the tag's variant; None means the maker's images have no variants. `partition` is the word in a partition's
+    resource key, empty where cards cannot be partitioned. `runtime_class` is empty where none is needed.
     """
 
     name: str

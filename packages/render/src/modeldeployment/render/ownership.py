@@ -10,7 +10,7 @@ from modeldeployment.api.modeldeployment import ModelDeployment
 
 
 def owner_references(deployment: ModelDeployment) -> list[dict[str, Any]]:
-    """Answer the controller reference; without block-owner-deletion, so a replica never holds up its owner's removal."""
+    """Answer the controller reference, without block-owner-deletion: a replica never holds up its owner's removal."""
     return [
         {
             "apiVersion": keys.API_VERSION,

@@ -34,7 +34,8 @@ Notice = RuntimeVersionSkew
 class RoleRendering:
     """One role: its counts, its template, and where each value of it came from.
 
-    `queue` is the LocalQueue its Pods name. `unmanaged` says the user took over the command line. `placed` is what the Parts placed, by path, for people who ask.
+    `queue` is the LocalQueue its Pods name, `unmanaged` whether the user took over the command line, `placed` what the
+    Parts placed, by path.
     """
 
     name: str
@@ -108,7 +109,7 @@ def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
         facts=facts,
         instance_type=instance_type,
         queue=instance_type.entrance,
-        image=image.choose(role, deployment.spec.engine, engine.token, detail),
+        image=image.choose(role, deployment.spec.engine, engine.tag, detail),
         listener=listener(role, engine),
         resources=resources(role, instance_type, facts.policy),
     )
@@ -136,8 +137,8 @@ def _names_fit(deployment: str, role: Role) -> None:
         longest = names.member_pod(deployment, role.name, role.replicas - 1, role.size - 1)
     if len(longest) > LONGEST_NAME:
         message = (
-            f"spec.roles[{role.name}].name: {longest!r} would have {len(longest)} characters and a hostname has at most "
-            f"{LONGEST_NAME}; shorten the role, shorten the deployment, or declare fewer replicas"
+            f"spec.roles[{role.name}].name: {longest!r} would have {len(longest)} characters and a hostname has at "
+            f"most {LONGEST_NAME}; shorten the role, shorten the deployment, or declare fewer replicas"
         )
         raise RenderRefusal(RefusalReason.NAME_TOO_LONG, role.name, message)
 

@@ -78,7 +78,7 @@ def overcommitted(limits: Amounts, acceleratable: bool) -> Amounts:
 def _accelerators(
     role: roles.Role, wanted: roles.Resources, instance_type: InstanceType, policy: Policy
 ) -> tuple[dict[str, str], int, Maker | None]:
-    """Answer the accelerator's resource keys, the share of one unit in percent, and the maker when there is an accelerator."""
+    """Answer the accelerator's resource keys, the share of one unit in percent, and whose accelerator it is, if any."""
     memory, cores = wanted.accelerator_sliced_memory_percentage, wanted.accelerator_sliced_cores_percentage
     profile, sliced = wanted.accelerator_partitioned_profile, bool(memory or cores)
     if wanted.accelerator is not None and (wanted.accelerator.nanos < 0 or not wanted.accelerator.is_whole):

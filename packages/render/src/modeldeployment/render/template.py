@@ -1,21 +1,24 @@
 """One role rendered once, and the cheap copies of it.
 
-A seat (ordinal, member) of a role differs from the next one in the handful of places that `Hole` lists. The template is the Pod
-as JSON text, cut at those places while it is written, so no text of a user's can ever be taken for a hole.
+A seat (ordinal, member) of a role differs from the next one in the handful of places that `Hole` lists. The template
+is the Pod as JSON text, cut at those places while it is written (holes.py), so no text of a user's can ever be taken
+for a hole.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any, Final
 
 from modeldeployment.api import keys, names
+from modeldeployment.render.holes import Hole, cut, quoted
 
-_text: Final = json.JSONEncoder().encode
-_GROUPS_REMEMBERED: Final = 2048
+_REPLICAS_REMEMBERED: Final = 2048
+
+_ELIGIBLE: Final = f",{quoted(keys.ELIGIBLE)}:{quoted(keys.TRUE)}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,78 +29,77 @@ class Seat:
     member: int
 
 
-class Hole(Enum):
-    """What differs between two Pods of one role."""
-
-    ORDINAL = auto()
-    MEMBER = auto()
-    GROUP = auto()
-    FINGERPRINT = auto()
-    NAME = auto()
-    """Pod name and hostname above size 1; a single Pod gets a generated name."""
-    SUBDOMAIN = auto()
-    LEADER = auto()
-    ELIGIBLE = auto()
-    """The whole eligibility label, on answering members only; outside digest and fingerprint (decisions D4)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Occupants:
-    """Who sits in the template's seats: enough to fill every hole."""
+    """Who sits in the template's seats; `answers` says whether member 0 takes requests."""
 
     namespace: str
     deployment: str
     role: str
     size: int
     answers: bool
-    """Whether member 0 takes requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Replica:
+    """What every member of one replica shares."""
+
+    number: str
+    group: str
+    subdomain: str
+    leader: str
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
     """The Pod of a role, for any of its seats.
 
-    `digest` is hex SHA-256 over the Pod's labels, annotations and spec without the fingerprint itself and the eligibility
-    label, in canonical key order; it is the same for every seat and moves when any seat's Pod would.
+    `digest` is hex SHA-256 over the Pod's labels, annotations and spec without the fingerprint itself and the
+    eligibility label, in canonical key order; it is the same for every seat and moves when any seat's Pod would.
     """
 
     digest: str
     occupants: Occupants
-    pieces: tuple[str | Hole, ...] = field(repr=False)
-    _group: Any = field(repr=False, compare=False)
+    _texts: tuple[str, ...] = field(repr=False)
+    _in_order: Callable[[tuple[str, ...]], tuple[str, ...]] = field(repr=False, compare=False)
+    _replica: Callable[[int], _Replica] = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, pod: Mapping[str, Any], occupants: Occupants) -> "Template":
+    def of(cls, pod: dict[str, Any], occupants: Occupants) -> "Template":
         """Cut `pod`, a JSON tree with holes in it, into a template.
 
-        Raises ValueError when a hole's value would need escaping: then it could not be pasted between quotes. Between two seats
-        only digits change, so looking at the first is enough.
+        Raises ValueError when a hole's value would need escaping: then it could not be pasted between quotes. Between
+        two seats only digits change, so looking at the first is enough.
         """
-        group = lru_cache(_GROUPS_REMEMBERED)(
-            lambda ordinal: names.group_name(occupants.namespace, occupants.deployment, occupants.role, ordinal)
-        )
-        first = _values(occupants, group, Seat(0, 0), "")
-        for hole, value in first.items():
-            if hole is not Hole.ELIGIBLE and _text(value) != f'"{value}"':
+        replica = lru_cache(_REPLICAS_REMEMBERED)(partial(_replica, occupants))
+        first = _values(occupants, replica(0), Seat(0, 0), "")
+        for hole in Hole:
+            value = first[hole.value]
+            if hole is not Hole.ELIGIBLE and quoted(value) != f'"{value}"':
                 raise ValueError(f"{hole.name} {value!r} is not plain text")
         metadata = pod["metadata"]
         hashed = {part: metadata[part] for part in ("labels", "annotations")} | {"spec": pod["spec"]}
         digest = hashlib.sha256()
-        for piece in _joined(_written(hashed, canonical=True)):
-            # A hole counts by its name and by what it holds at the first seat, so a change of naming rules is a change too.
+        for piece in cut(hashed, canonical=True):
             match piece:
                 case Hole.ELIGIBLE | Hole.FINGERPRINT:
                     pass
                 case Hole() as hole:
-                    digest.update(f"\0{hole.name}\0{first[hole]}\0".encode())
+                    # By what it holds at the first seat too, so a change of the naming rules is a change.
+                    digest.update(f"\0{hole.name}\0{first[hole.value]}\0".encode())
                 case text:
                     digest.update(text.encode())
-        return cls(digest.hexdigest(), occupants, tuple(_joined(_written(pod, canonical=False))), group)
+        pieces = cut(pod, canonical=False)
+        texts = tuple(piece for piece in pieces if isinstance(piece, str))
+        order, next_text = [], len(first)
+        for piece in pieces:
+            order.append(piece.value if isinstance(piece, Hole) else next_text)
+            next_text += isinstance(piece, str)
+        return cls(digest.hexdigest(), occupants, texts, itemgetter(*order), replica)
 
     def group(self, ordinal: int) -> str:
         """Answer the Kueue pod group of a replica."""
-        name: str = self._group(ordinal)
-        return name
+        return self._replica(ordinal).group
 
     def fingerprint(self, seat: Seat) -> str:
         """Answer the seat's fingerprint, 64 hex digits, as its Pod's annotation carries it.
@@ -110,8 +112,8 @@ class Template:
 
     def body(self, seat: Seat) -> bytes:
         """Answer the JSON the seat's Pod is created with, owner reference and eligibility label included."""
-        values = _values(self.occupants, self._group, seat, self.fingerprint(seat))
-        return "".join([piece if type(piece) is str else values[piece] for piece in self.pieces]).encode()  # type: ignore[index]
+        values = _values(self.occupants, self._replica(seat.ordinal), seat, self.fingerprint(seat))
+        return "".join(self._in_order(values + self._texts)).encode()
 
     def pod(self, seat: Seat) -> dict[str, Any]:
         """Answer the same Pod as a tree, for people and tests."""
@@ -119,67 +121,25 @@ class Template:
         return pod
 
 
-def _values(occupants: Occupants, group: Any, seat: Seat, fingerprint: str) -> dict[Hole, str]:
-    deployment, role, ordinal, member = occupants.deployment, occupants.role, seat.ordinal, seat.member
-    values = {
-        Hole.ORDINAL: str(ordinal),
-        Hole.GROUP: group(ordinal),
-        Hole.FINGERPRINT: fingerprint,
-        Hole.ELIGIBLE: _ELIGIBLE if occupants.answers and member == 0 else "",
-    }
-    if occupants.size > 1:
-        values[Hole.MEMBER] = str(member)
-        values[Hole.NAME] = names.member_pod(deployment, role, ordinal, member)
-        values[Hole.SUBDOMAIN] = names.replica_service(deployment, role, ordinal)
-        values[Hole.LEADER] = names.leader_address(deployment, role, ordinal)
-    return values
+def _replica(occupants: Occupants, ordinal: int) -> _Replica:
+    deployment, role = occupants.deployment, occupants.role
+    return _Replica(
+        str(ordinal),
+        names.group_name(occupants.namespace, deployment, role, ordinal),
+        names.replica_service(deployment, role, ordinal),
+        names.leader_address(deployment, role, ordinal),
+    )
 
 
-_ELIGIBLE: Final = f",{_text(keys.ELIGIBLE)}:{_text(keys.TRUE)}"
-
-
-def _written(node: Any, *, canonical: bool) -> Iterator[str | Hole]:
-    """Write a JSON tree as text and holes. Canonical: keys of every object sorted, so the order of Parts does not show."""
-    match node:
-        case Hole() as hole:
-            yield '"'
-            yield hole
-            yield '"'
-        case Mapping() as entries:
-            yield "{"
-            separator = ""
-            for key in sorted(entries) if canonical else entries:
-                value = entries[key]
-                if value is Hole.ELIGIBLE:
-                    if not separator:
-                        raise ValueError("the eligibility label cannot come first: it brings its own comma")
-                    yield value
-                    continue
-                yield f"{separator}{_text(key)}:"
-                yield from _written(value, canonical=canonical)
-                separator = ","
-            yield "}"
-        case list() | tuple():
-            yield "["
-            for index, entry in enumerate(node):
-                if index:
-                    yield ","
-                yield from _written(entry, canonical=canonical)
-            yield "]"
-        case leaf:
-            yield _text(leaf)
-
-
-def _joined(pieces: Iterator[str | Hole]) -> Iterator[str | Hole]:
-    """Join neighbouring texts."""
-    run: list[str] = []
-    for piece in pieces:
-        if isinstance(piece, str):
-            run.append(piece)
-            continue
-        if run:
-            yield "".join(run)
-            run.clear()
-        yield piece
-    if run:
-        yield "".join(run)
+def _values(occupants: Occupants, replica: _Replica, seat: Seat, fingerprint: str) -> tuple[str, ...]:
+    """Answer what fills each hole, in the order of `Hole`."""
+    return (
+        replica.number,
+        str(seat.member),
+        replica.group,
+        fingerprint,
+        names.member_pod(occupants.deployment, occupants.role, seat.ordinal, seat.member),
+        replica.subdomain,
+        replica.leader,
+        _ELIGIBLE if occupants.answers and seat.member == 0 else "",
+    )

@@ -21,7 +21,7 @@ def _argv(model: str) -> tuple[str, ...]:
 
 SGLANG: Final = Engine(
     name=EngineName.SGLANG,
-    token="sglang",
+    tag="sglang",
     base_argv=_argv,
     flags=flags.read("sglang.flags", underscores=False),
     listen=ListenFlags(),

@@ -21,7 +21,7 @@ def _argv(model: str) -> tuple[str, ...]:
 
 VLLM: Final = Engine(
     name=EngineName.VLLM,
-    token="vllm",
+    tag="vllm",
     base_argv=_argv,
     flags=flags.read("vllm.flags", underscores=True),
     listen=ListenFlags(client_certificates="--ssl-cert-reqs"),

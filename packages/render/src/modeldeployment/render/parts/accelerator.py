@@ -8,7 +8,7 @@ from modeldeployment.render.parts.places import MAIN, SPEC
 
 
 def accelerator(context: Context) -> Fragment:
-    """Limits and requests, and the runtime class of the accelerator where the cluster has it."""
+    """Set limits and requests, and the runtime class of the accelerator where the cluster has it."""
     resources = context.resources
     placed: dict[tuple[str, ...], Any] = {
         (*MAIN, "resources", "limits"): resources.limits,

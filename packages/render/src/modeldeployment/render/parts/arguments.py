@@ -9,17 +9,17 @@ from modeldeployment.render.parts.places import MAIN
 
 
 def engine_arguments(context: Context) -> Fragment:
-    """The program and the model it serves."""
+    """Start the program with the model it serves."""
     return {(*MAIN, ARGV, "engine"): context.engine.base_argv(context.deployment.spec.model.name)}
 
 
 def user_arguments(context: Context) -> Fragment:
-    """The role's own arguments, as they are."""
+    """Append the role's own arguments as they are."""
     return {(*MAIN, ARGV, "extraArgs"): FromUser(context.role.extra_args)}
 
 
 def listen_arguments(context: Context) -> Fragment:
-    """Host and port, each only where the role's own arguments do not say it."""
+    """Append host and port, each only where the role's own arguments do not say it."""
     flags, listener = context.engine.listen, context.listener
     host = () if listener.host_given else (flags.host, "0.0.0.0")  # noqa: S104 -- a Pod is reached by its own address
     port = () if listener.port_given else (flags.port, str(listener.engine_port))
@@ -27,5 +27,5 @@ def listen_arguments(context: Context) -> Fragment:
 
 
 def taken_over(context: Context) -> Fragment:
-    """The user's command line and nothing of ours."""
+    """Run the user's command line and nothing of ours."""
     return {(*MAIN, ARGV, "command"): FromUser(context.role.command)}

@@ -14,6 +14,8 @@ from modeldeployment.render.parts.serving import METRICS_PATH
 DEFAULT_GRACE: Final = 30
 SETTLE: Final = 5
 """Seconds at the start in which requests routed just before the delete still arrive."""
+INTERVAL: Final = 1
+"""Seconds between two reads."""
 RESERVE: Final = 5
 """Seconds at the end in which no read starts, so the engine sees its SIGTERM before it is killed."""
 
@@ -29,7 +31,7 @@ PROGRAM: Final = _program()
 
 
 def drain(context: Context) -> Fragment:
-    """Grace period and preStop hook of a managed role; the hook asks the engine where it really listens."""
+    """Set grace period and preStop hook of a managed role; the hook asks the engine where it really listens."""
     stated, engine, listener = context.role.termination_grace_period_seconds, context.engine, context.listener
     grace = DEFAULT_GRACE if stated is None else stated
     command = [
@@ -37,6 +39,7 @@ def drain(context: Context) -> Fragment:
         "-c",
         PROGRAM,
         str(SETTLE),
+        str(INTERVAL),
         str(grace - RESERVE),
         f"{listener.scheme}://127.0.0.1:{listener.engine_port}{METRICS_PATH}",
         " ".join(engine.in_flight.always),

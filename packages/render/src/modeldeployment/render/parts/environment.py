@@ -4,12 +4,12 @@ from modeldeployment.api import keys
 from modeldeployment.render.compose import Fragment, FromUser
 from modeldeployment.render.context import Context
 from modeldeployment.render.engine import LEADER_ADDRESS, MEMBER_INDEX, MEMBER_VARIABLES, REPLICA_SIZE
+from modeldeployment.render.holes import Hole
 from modeldeployment.render.parts.places import MAIN
-from modeldeployment.render.template import Hole
 
 
 def user_environment(context: Context) -> Fragment:
-    """The role's own variables; names the operator owns are left out, which only an object older than its refusal has."""
+    """Set the role's own variables except names the operator owns, which only objects older than their refusal have."""
     owned = context.engine.owned_environment.union(MEMBER_VARIABLES)
     return {
         (*MAIN, "env", variable.name): FromUser({"value": variable.value})
@@ -19,7 +19,7 @@ def user_environment(context: Context) -> Fragment:
 
 
 def member_environment(context: Context) -> Fragment:
-    """Who a member is among its replica's, above size 1 only.
+    """Tell a member who it is among its replica's, above size 1 only.
 
     The index comes from a label, so every member of a replica has the same container.
     """

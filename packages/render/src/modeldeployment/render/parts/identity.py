@@ -6,13 +6,13 @@ Source: spec 1 §Pod group labels and annotations, facts rendering §8 and §10.
 from modeldeployment.api import keys, names
 from modeldeployment.render.compose import Fragment, Path
 from modeldeployment.render.context import Context
+from modeldeployment.render.holes import Hole
 from modeldeployment.render.ownership import owner_references, selector_labels
 from modeldeployment.render.parts.places import ANNOTATIONS, LABELS, SPEC
-from modeldeployment.render.template import Hole
 
 
 def identity(context: Context) -> Fragment:
-    """Name, namespace, owner and the labels people and Services find a Pod by."""
+    """Give name, namespace, owner and the labels people and Services find a Pod by."""
     role, several = context.role, context.role.size > 1
     named: Fragment
     if several:
@@ -43,7 +43,7 @@ def identity(context: Context) -> Fragment:
 
 
 def group(context: Context) -> Fragment:
-    """The keys by which Kueue makes each replica one group in the queue of its InstanceType."""
+    """Make each replica one Kueue group in the queue of its InstanceType."""
     return {
         (*LABELS, keys.QUEUE_NAME): context.queue,
         (*LABELS, keys.GROUP_NAME): Hole.GROUP,
@@ -54,12 +54,12 @@ def group(context: Context) -> Fragment:
 
 
 def fingerprint(context: Context) -> Fragment:  # noqa: ARG001 -- every Part has one shape
-    """The seat's fingerprint, by which an outdated replica is told from a current one."""
+    """Carry the seat's fingerprint, by which an outdated replica is told from a current one."""
     return {(*ANNOTATIONS, keys.FINGERPRINT): Hole.FINGERPRINT}
 
 
 def shape(context: Context) -> Fragment:  # noqa: ARG001 -- every Part has one shape
-    """What holds for every Pod of ours."""
+    """Set what holds for every Pod of ours."""
     return {
         (*SPEC, "automountServiceAccountToken"): False,
         (*SPEC, "enableServiceLinks"): False,

@@ -1,4 +1,7 @@
-"""The role's own Pod fields, over what the operator renders. Source: spec 1 §The three override tiers, facts rendering §8."""
+"""The role's own Pod fields, over what the operator renders.
+
+Source: spec 1 §The three override tiers, facts rendering §8.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ from modeldeployment.render.parts.places import MAIN, SPEC
 
 
 def overlay(context: Context) -> Fragment:
-    """Image, its pull policy and secrets, privilege, and additional volumes."""
+    """Set the image, its pull policy and secrets, privilege, and additional volumes."""
     role, image = context.role, context.image
     placed: dict[tuple[str, ...], Any] = {
         (*MAIN, "image"): FromUser(image.reference) if image.stated else image.reference
@@ -35,7 +38,7 @@ def overlay(context: Context) -> Fragment:
 
 
 def stated_grace(context: Context) -> Fragment:
-    """The grace period of a take-over role, only where it is written."""
+    """Set the grace period of a take-over role, only where it is written."""
     stated = context.role.termination_grace_period_seconds
     return {} if stated is None else {(*SPEC, "terminationGracePeriodSeconds"): FromUser(stated)}
 

@@ -1,4 +1,4 @@
-"""How a Pod is reached and watched: container ports, probes and scrape annotations. Source: facts rendering §7 and §8."""
+"""How a Pod is reached and watched: container ports, probes, scrape annotations. Source: facts rendering §7 and §8."""
 
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ _FAILURES: Final = {"startupProbe": 180, "readinessProbe": 3, "livenessProbe": 6
 
 
 def ports(context: Context) -> Fragment:
-    """The ports the role declares, or the one it serves on."""
+    """Open the ports the role declares, or the one it serves on."""
     placed: dict[tuple[str, ...], Any] = {}
     for port in context.listener.ports:
         value = {"containerPort": port.number, "protocol": port.protocol}
@@ -24,7 +24,7 @@ def ports(context: Context) -> Fragment:
 
 
 def probes(context: Context) -> Fragment:
-    """Startup, readiness and liveness over HTTP, where the kubelet gets an answer."""
+    """Ask over HTTP for startup, readiness and liveness, where the kubelet gets an answer."""
     listener = context.listener
     if not listener.probed:
         return {}
@@ -36,7 +36,7 @@ def probes(context: Context) -> Fragment:
 
 
 def scrape(context: Context) -> Fragment:
-    """Where the engine's own metrics are read."""
+    """Say where the engine's own metrics are read."""
     return {
         (*ANNOTATIONS, keys.SCRAPE): keys.TRUE,
         (*ANNOTATIONS, keys.SCRAPE_PATH): METRICS_PATH,

@@ -7,7 +7,7 @@ from modeldeployment.render.parts.places import ANNOTATIONS
 
 
 def topology(context: Context) -> Fragment:
-    """The hierarchy level whose one domain must hold the whole replica; Kueue picks the domain."""
+    """Name the hierarchy level whose one domain must hold the whole replica; Kueue picks the domain."""
     wanted = context.role.topology
     if wanted is None or not wanted.required_level:
         return {}

@@ -1,6 +1,7 @@
+# ruff: noqa: D100, D103 -- a program in a Pod, shipped without its comments
 # Holds a leaving engine in service until it has nothing in flight.
-# Arguments: SETTLE DEADLINE URL EXPECTED ALSO; seconds from the start of the program, and two space-separated lists of
-# gauges: EXPECTED ones must be in every body, ALSO ones count where they are exposed.
+# Arguments: SETTLE INTERVAL DEADLINE URL EXPECTED ALSO. Seconds first; DEADLINE counts from the start of the program.
+# Then two space-separated lists of gauges: EXPECTED ones must be in every body, ALSO ones count where they are exposed.
 # Exits 0 on the second idle read in a row, when nobody listens, or at DEADLINE.
 import ssl
 import sys
@@ -8,20 +9,21 @@ import time
 from http.client import HTTPException
 from urllib import error, request
 
-READ_SECONDS = 2.0
+READ_SECONDS = 1
 BODY_BYTES = 1 << 24
 
 
 def body(opener: request.OpenerDirector, url: str) -> str:
-    # A server that trickles must not stretch the read: each chunk has a second, the whole body READ_SECONDS.
+    # A server that trickles must not stretch the read beyond the last of its waits.
     until = time.monotonic() + READ_SECONDS
     chunks = b""
-    with opener.open(url, timeout=1) as answer:
-        while chunk := answer.read1(65536):
+    with opener.open(url, timeout=READ_SECONDS) as answer:
+        while time.monotonic() < until and len(chunks) < BODY_BYTES:
+            chunk = answer.read1(65536)
+            if not chunk:
+                return chunks.decode()
             chunks += chunk
-            if time.monotonic() > until or len(chunks) > BODY_BYTES:
-                raise TimeoutError(url)
-    return chunks.decode()
+    raise TimeoutError(url)
 
 
 def idle(text: str, expected: set[str], also: set[str]) -> bool:
@@ -36,8 +38,8 @@ def idle(text: str, expected: set[str], also: set[str]) -> bool:
     return expected <= seen
 
 
-def main(settle: str, deadline: str, url: str, expected: str, also: str) -> None:
-    start = time.monotonic()
+def main(settle: str, interval: str, deadline: str, url: str, expected: str, also: str) -> None:
+    until = time.monotonic() + float(deadline)
     # Loopback is never behind a proxy, whatever the environment says, and its certificate names another host.
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     tls.check_hostname = False
@@ -45,7 +47,7 @@ def main(settle: str, deadline: str, url: str, expected: str, also: str) -> None
     opener = request.build_opener(request.ProxyHandler({}), request.HTTPSHandler(context=tls))
     time.sleep(float(settle))
     quiet = 0
-    while quiet < 2 and time.monotonic() - start < float(deadline):
+    while time.monotonic() < until:
         try:
             calm = idle(body(opener, url), set(expected.split()), set(also.split()))
         except error.HTTPError:
@@ -58,8 +60,9 @@ def main(settle: str, deadline: str, url: str, expected: str, also: str) -> None
         except (HTTPException, ValueError, IndexError):
             calm = False
         quiet = quiet + 1 if calm else 0
-        if quiet < 2:
-            time.sleep(1)
+        if quiet == 2:
+            return
+        time.sleep(max(0, min(float(interval), until - time.monotonic())))
 
 
 main(*sys.argv[1:])
