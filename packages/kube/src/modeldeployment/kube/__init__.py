@@ -26,7 +26,9 @@ from modeldeployment.kube.errors import (
     Uncertain,
     Unreachable,
 )
+from modeldeployment.kube.events import EventType, Recorder
 from modeldeployment.kube.kinds import Kind, custom
+from modeldeployment.kube.leader import Elector, Finished, Lost, Timing
 from modeldeployment.kube.queue import Agenda, Closed, WorkQueue
 from modeldeployment.kube.reflector import Reflector
 from modeldeployment.kube.requests import (
@@ -61,20 +63,26 @@ __all__ = [
     "Controller",
     "Counters",
     "Credential",
+    "Elector",
+    "EventType",
     "Expired",
+    "Finished",
     "Forbidden",
     "Gone",
     "Invalid",
     "Kind",
     "KubeError",
     "Listing",
+    "Lost",
     "Malformed",
     "NotFound",
     "PatchType",
+    "Recorder",
     "Reflector",
     "Request",
     "ServerFailure",
     "Store",
+    "Timing",
     "TooManyRequests",
     "Unauthorized",
     "Uncertain",

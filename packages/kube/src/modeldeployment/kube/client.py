@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Self
 
@@ -138,11 +138,12 @@ class Client:
         resource_version: str | None = None,
         initial: bool = False,
         seconds: int = 300,
-    ) -> AsyncIterator[WatchEvent[T]]:
+    ) -> AsyncGenerator[WatchEvent[T], None]:
         """Follow changes from `resource_version` on until the server ends the watch, which is normal and says nothing.
 
         `initial` asks for the present objects first, closed by a Bookmark with `initial_end`. The iteration ends after
-        an Expired. Raises Unreachable when the connection cannot be made or breaks, ApiError when the server refuses.
+        an Expired; whoever leaves it early closes it (`contextlib.aclosing`). Raises Unreachable when the connection
+        cannot be made or breaks, ApiError when the server refuses.
         """
         query = _selectors(labels, fields) | {
             "watch": "1",

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import heapq
+import zlib
 from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
@@ -59,7 +60,7 @@ class Agenda(Generic[K]):
         """Note that a pass failed: one more follows, after a pause that doubles with each failure in a row."""
         entry = self._entries.setdefault(key, _Entry())
         entry.failures += 1
-        pause = backoff(entry.failures, self._seed ^ hash(key), most=self._most_backoff)
+        pause = backoff(entry.failures, self._seed ^ zlib.crc32(repr(key).encode()), most=self._most_backoff)
         self.wake(key, now + pause)
 
     def forget(self, key: K) -> None:

@@ -1,9 +1,10 @@
 """Keeps a store like the server: list once, then follow, resume after every cut, list again when too old."""
 
 import asyncio
+import contextlib
 import logging
 import secrets
-from typing import Any, Final, Generic
+from typing import Any, Final, Generic, assert_never
 
 from modeldeployment.kube import errors, requests
 from modeldeployment.kube.client import Client
@@ -74,21 +75,25 @@ class Reflector(Generic[T]):
         loop = asyncio.get_running_loop()
         began = loop.time()
         useful = False
-        async for event in self._client.watch(self._kind, **self._where, resource_version=self._since):
-            match event:
-                case requests.Added(new) | requests.Changed(new):
-                    self._store.put(new)
-                    self._since = new.metadata.resource_version
-                case requests.Gone(last):
-                    self._store.remove(last)
-                    self._since = last.metadata.resource_version
-                case requests.Bookmark(version):
-                    self._store.advance(version)
-                    self._since = version
-                case requests.Expired(message):
-                    _log.info("list again kind=%s reason=%s", self._kind, message)
-                    self._since = ""
-                    return useful
-            useful = True
+        watch = self._client.watch(self._kind, **self._where, resource_version=self._since)
+        async with contextlib.aclosing(watch) as events:
+            async for event in events:
+                match event:
+                    case requests.Added(new) | requests.Changed(new):
+                        self._store.put(new)
+                        self._since = new.metadata.resource_version
+                    case requests.Gone(last):
+                        self._store.remove(last)
+                        self._since = last.metadata.resource_version
+                    case requests.Bookmark(version):
+                        self._store.advance(version)
+                        self._since = version
+                    case requests.Expired(message):
+                        _log.info("list again kind=%s reason=%s", self._kind, message)
+                        self._since = ""
+                        return useful
+                    case other:
+                        assert_never(other)
+                useful = True
         self.cuts += 1
         return useful or loop.time() - began >= _CALM_SECONDS

@@ -4,6 +4,7 @@ import enum
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -312,7 +313,12 @@ class Lines:
         return [line for line in (first, *tail) if line]
 
 
-# --- waiting ---------------------------------------------------------------------------------------------------------
+# --- time ---------------------------------------------------------------------------------------------------------
+
+
+def micro_time(seconds: float) -> str:
+    """Spell epoch seconds as the MicroTime of Leases and Events."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def backoff(attempt: int, seed: int, *, first: float = 0.1, most: float = 30.0) -> float:

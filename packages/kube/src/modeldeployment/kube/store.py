@@ -6,7 +6,7 @@ from typing import Generic, TypeAlias
 
 from modeldeployment.kube.kinds import T
 from modeldeployment.kube.shapes import ObjectMeta
-from modeldeployment.kube.sharing import share
+from modeldeployment.kube.sharing import Share, sharer
 
 Key: TypeAlias = tuple[str, str]
 
@@ -29,6 +29,7 @@ class Store(Generic[T]):
         self._on_change = list(on_change)
         self._objects: dict[Key, T] = {}
         self._indexes: dict[str, dict[str, dict[Key, T]]] = {name: {} for name in self._index_of}
+        self._share: Share | None = None
         self._revision = 0
         self._synced = asyncio.Event()
 
@@ -83,7 +84,9 @@ class Store(Generic[T]):
                 old = None
             elif _version(new.metadata) <= _version(old.metadata):
                 return
-        share(new)
+        if self._share is None:
+            self._share = sharer(type(new))
+        self._share(new)
         for name, index_of in self._index_of.items():
             index = self._indexes[name]
             if old is not None:
