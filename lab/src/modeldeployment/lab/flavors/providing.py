@@ -8,15 +8,13 @@ from typing import Final
 from modeldeployment.api import kueue
 from modeldeployment.api.crds import crds
 from modeldeployment.api.keys import GROUP, VERSION
-from modeldeployment.kube import (
+from modeldeployment.kube import Client, NotFound, custom
+from modeldeployment.kube.kinds import (
     CLUSTER_QUEUES,
     CUSTOM_RESOURCE_DEFINITIONS,
     LOCAL_QUEUES,
     NAMESPACES,
     RESOURCE_FLAVORS,
-    Client,
-    NotFound,
-    custom,
 )
 from modeldeployment.lab.fleets import keys
 from modeldeployment.lab.fleets.applying import put_fleet, remove_fleet, standing_fleets, wait_until_ready

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from modeldeployment.kube import Client, Kind, NotFound, PatchType
-from modeldeployment.kube.shapes import Conditioned, Shape
+from modeldeployment.kube.shapes import Conditioned, Object
 
-S = TypeVar("S", bound=Shape)
+S = TypeVar("S", bound=Object)
+C = TypeVar("C", bound=Conditioned)
 
 
 async def apply(
@@ -38,10 +39,11 @@ async def remove(client: Client, kind: Kind[S], name: str, namespace: str | None
         return
 
 
-async def until(client: Client, kind: Kind[Conditioned], name: str, condition: str) -> None:
+async def until(client: Client, kind: Kind[C], name: str, condition: str) -> None:
     """Return once a condition of an object is True; the caller sets the time limit. Raises the client's errors."""
     while True:
-        if _is_true(await client.get(kind, name), condition):
+        seen: C = await client.get(kind, name)
+        if _is_true(seen, condition):
             return
         await asyncio.sleep(0.1)
 

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from modeldeployment.kube import NODES, Client, NotFound, PatchType
+from modeldeployment.kube import Client, NotFound, PatchType
+from modeldeployment.kube.kinds import NODES
 from modeldeployment.kube.shapes import Node
 
 from . import keys
@@ -103,7 +104,7 @@ def is_ready(node: Node) -> bool:
     return any(condition.type == "Ready" and condition.status == "True" for condition in node.status.conditions)
 
 
-async def _nodes(client: Client, fleet: str) -> Iterable[Node]:
+async def _nodes(client: Client, fleet: str) -> tuple[Node, ...]:
     return (await client.list(NODES, labels=f"{keys.FLEET}={fleet}")).items
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from modeldeployment.api.keys import HOSTNAME
 from modeldeployment.render.makers import MAKERS
 
 from . import keys
@@ -40,7 +41,7 @@ def node_labels(fleet: Fleet, index: int) -> dict[str, str]:
         keys.REGION: fleet.region,
         keys.ZONE: fleet.zones[rack % len(fleet.zones)],
         keys.RACK: f"{fleet.name}-r{rack:03d}",
-        keys.HOSTNAME: f"{fleet.name}-{index:04d}",
+        HOSTNAME: f"{fleet.name}-{index:04d}",
     }
 
 
