@@ -15,6 +15,7 @@ from modeldeployment.api.conditions import (
     Reason,
     RefusalReason,
 )
+from modeldeployment.api.crds import crds
 from modeldeployment.api.document import Document
 from modeldeployment.api.instancetype import (
     Capacity,
@@ -22,7 +23,9 @@ from modeldeployment.api.instancetype import (
     InstanceType,
     InstanceTypeSpec,
     InstanceTypeStatus,
+    LogicalSlices,
     PartitionProfile,
+    PhysicalPartitions,
     SlicedDetail,
     UnitResources,
 )
@@ -77,6 +80,8 @@ __all__ = [  # noqa: RUF022 - a tour in causal order
     "InstanceTypeStatus",
     "Detail",
     "SlicedDetail",
+    "LogicalSlices",
+    "PhysicalPartitions",
     "PartitionProfile",
     "Capacity",
     # what both are made of
@@ -85,6 +90,8 @@ __all__ = [  # noqa: RUF022 - a tour in causal order
     "LocalObjectReference",
     "Quantity",
     "Format",
+    # their schema
+    "crds",
     # what rendered objects carry and are called
     "keys",
     "names",

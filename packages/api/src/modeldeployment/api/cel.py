@@ -28,7 +28,21 @@ def same_object(name: str) -> str:
     return f"{same_presence(name)} && (!has(self.{name}) || self.{name} == oldSelf.{name})"
 
 
-def same_amount(name: str) -> str:
-    """The quantity was neither added nor removed and is still the same amount, whether written 2 or "2"."""
-    new, old = (f"quantity(string({side}.{name}))" for side in ("self", "oldSelf"))
-    return f"{same_presence(name)} && (!has(self.{name}) || {new}.compareTo({old}) == 0)"
+def amount(side: str, name: str, unset: int) -> str:
+    """The quantity, whether written 2 or "2"; `unset` is what it reads as when absent."""
+    return f"quantity(has({side}.{name}) ? string({side}.{name}) : '{unset}')"
+
+
+def same_amount(name: str, unset: int) -> str:
+    """The quantity reads the same."""
+    return f"{amount('self', name, unset)}.compareTo({amount('oldSelf', name, unset)}) == 0"
+
+
+def fixed_amount(name: str) -> str:
+    """The quantity was neither added nor removed and is still the same amount."""
+    return f"{same_presence(name)} && {same_amount(name, 0)}"
+
+
+def counts(name: str) -> str:
+    """The quantity, if present, is a whole number and not negative."""
+    return f"{amount('self', name, 0)}.isInteger() && {amount('self', name, 0)}.compareTo(quantity('0')) >= 0"

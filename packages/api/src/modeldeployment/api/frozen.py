@@ -1,4 +1,4 @@
-"""CEL rules that hold a deployment's identity fixed, and the sentence a user reads when one refuses.
+"""CEL rules of a ModelDeployment, most of which hold its identity fixed, and the sentences they refuse with.
 
 Transition rules run on updates only; roles are matched by name, so reordering them is no edit.
 Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, decisions D3 and D45.
@@ -6,7 +6,7 @@ Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, dec
 
 from typing import Final
 
-from modeldeployment.api.cel import SAME, Rule, same_amount, same_object, same_presence, same_value
+from modeldeployment.api.cel import SAME, Rule, amount, counts, same_amount, same_object, same_presence, same_value
 
 # CEL compares a command by reading all of it, and the API server prices a rule by the longest value the schema
 # allows, so a frozen list needs bounds. These stay far above any real command line.
@@ -36,14 +36,33 @@ SIZE: Final[Rule] = {
     "not the Pods another size asks for; change replicas to scale, or create another deployment with this size",
 }
 
+
+def _asks_the_default(resources: str) -> str:
+    # What unset resources ask for: the one accelerator admission writes, uncut, and no interface. Spelling that out,
+    # or leaving it out again, is no edit, so defaulting never collides with the freeze.
+    return (
+        f"{amount(resources, 'accelerator', 1)}.compareTo(quantity('1')) == 0 && "
+        f"{amount(resources, 'interface', 0)}.compareTo(quantity('0')) == 0 && "
+        f"(!has({resources}.acceleratorSlicedMemoryPercentage) || "
+        f"{resources}.acceleratorSlicedMemoryPercentage == 0) && "
+        f"(!has({resources}.acceleratorSlicedCoresPercentage) || {resources}.acceleratorSlicedCoresPercentage == 0) && "
+        f"(!has({resources}.acceleratorPartitionedProfile) || {resources}.acceleratorPartitionedProfile == '')"
+    )
+
+
 ROLE: Final = [
-    _identity("spec.roles[].resources", same_presence("resources"), ".resources"),
+    _identity(
+        "spec.roles[].resources",
+        f"{same_presence('resources')} || "
+        f"(has(self.resources) ? {_asks_the_default('self.resources')} : {_asks_the_default('oldSelf.resources')})",
+        ".resources",
+    ),
     _identity("spec.roles[].command", same_value("command", "[]"), ".command"),
 ]
 
 
 RESOURCES: Final = [
-    _identity("spec.roles[].resources.accelerator", same_amount("accelerator"), ".accelerator"),
+    _identity("spec.roles[].resources.accelerator", same_amount("accelerator", 1), ".accelerator"),
     *(
         _identity(f"spec.roles[].resources.{name}", same_value(name, zero), f".{name}")
         for name, zero in (
@@ -52,9 +71,21 @@ RESOURCES: Final = [
             ("acceleratorPartitionedProfile", "''"),
         )
     ),
-    _identity("spec.roles[].resources.interface", same_amount("interface"), ".interface"),
+    _identity("spec.roles[].resources.interface", same_amount("interface", 0), ".interface"),
 ]
 
+WHOLE: Final[list[Rule]] = [
+    {
+        "rule": counts(name),
+        "fieldPath": f".{name}",
+        "message": f"spec.roles[].resources.{name} counts {what} per Pod, so it is a whole number and not negative; "
+        f"{way_out}",
+    }
+    for name, what, way_out in (
+        ("accelerator", "accelerators", "to use part of one, ask for 1 and set a slice percentage or a profile"),
+        ("interface", "fabric interfaces", "leave it out for none"),
+    )
+]
 NOT_HOSTNAME: Final[Rule] = {
     "rule": "self != 'kubernetes.io/hostname'",
     "message": "kubernetes.io/hostname is the lowest level of every topology and is never required by name; "

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from modeldeployment.api.cel import Rule, same_amount, same_presence, same_value
+from modeldeployment.api.cel import Rule, fixed_amount, same_presence, same_value
 from modeldeployment.api.document import ATOMIC, Document, Int32, Mark, absent, marked
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
@@ -32,7 +32,7 @@ _RULES: Final = [
     *(_fixed(name, same_value(name, "''")) for name in ("acceleratorGroup", "generalGroup", "os", "arch")),
     _fixed("acceleratable", same_value("acceleratable", "false")),
     _fixed("unitResources", same_presence("unitResources")),
-    _fixed("localStorage", same_amount("localStorage")),
+    _fixed("localStorage", fixed_amount("localStorage")),
     {
         "rule": "!self.?acceleratable.orValue(false) || self.?acceleratorGroup.orValue('') != ''",
         "fieldPath": ".acceleratorGroup",
@@ -47,7 +47,7 @@ class UnitResources(Document):
     """CPU and memory that belong to one accelerator, or to one unit of a type without accelerators."""
 
     model_config = marked(
-        x_kubernetes_validations=[_fixed(name, same_amount(name), "unitResources.") for name in ("cpu", "ram")]
+        x_kubernetes_validations=[_fixed(name, fixed_amount(name), "unitResources.") for name in ("cpu", "ram")]
     )
 
     cpu: Quantity | None = None

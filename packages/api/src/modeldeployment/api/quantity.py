@@ -21,7 +21,7 @@ LONGEST: Final = 64
 
 _NANO: Final = 10**9
 _SPELLING: Final = re.compile(
-    r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
+    r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?"
 )
 _BINARY: Final = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -43,7 +43,7 @@ class Quantity:
 
     Amounts compare by value alone: `1024Mi` equals `1Gi`. `str` gives Kubernetes' canonical spelling.
     Anything finer than a nano-unit is rounded away from zero, as Kubernetes does; Kubernetes' cap at
-    2^63-1 is not applied.
+    2^63-1 is not applied, and an exponent has at most two digits.
     """
 
     nanos: int

@@ -55,7 +55,7 @@ class Protocol(StrEnum):
 class Resources(Document):
     """What one Pod requests besides the CPU, memory and storage that its InstanceType derives."""
 
-    model_config = marked(x_kubernetes_validations=frozen.RESOURCES)
+    model_config = marked(x_kubernetes_validations=[*frozen.WHOLE, *frozen.RESOURCES])
 
     accelerator: Quantity | None = None
     """Accelerators per Pod, a whole number; 0 asks for none. Unset is defaulted to 1 on an acceleratable type."""

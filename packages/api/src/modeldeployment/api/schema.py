@@ -49,7 +49,7 @@ def structural(model: type[BaseModel], given: Mapping[str, Schema]) -> Schema:
     """Return the structural schema of `model`, its `given` properties verbatim; raises SchemaError when it has none."""
     whole = model.model_json_schema(by_alias=True, mode="validation")
     whole["properties"] |= given
-    return deepcopy(_node(whole, whole.get("$defs", {}), model.__name__))
+    return _node(whole, whole.get("$defs", {}), model.__name__)
 
 
 def _node(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
@@ -66,7 +66,8 @@ def _node(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
         node["items"] = _node(node["items"], definitions, f"{path}[]")
     if unknown := node.keys() - set(_KEPT) - _DROPPED - {"$defs"}:
         raise SchemaError(f"{path}: {', '.join(sorted(unknown))} has no place in a structural schema")
-    return {keyword: node[keyword] for keyword in _KEPT if keyword in node}
+    # Copied keyword by keyword: what a mark says once may stand at many nodes, and no two nodes may share it.
+    return {keyword: deepcopy(node[keyword]) for keyword in _KEPT if keyword in node}
 
 
 def _resolved(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
