@@ -37,7 +37,7 @@ class Reflector(Generic[T]):
         seed: int | None = None,
     ) -> None:
         self._client = client
-        self._kind = kind
+        self.kind = kind
         self._store = store
         self._where: dict[str, Any] = {"namespace": namespace, "labels": labels, "fields": fields}
         self._seed = secrets.randbits(32) if seed is None else seed
@@ -58,14 +58,14 @@ class Reflector(Generic[T]):
             except errors.KubeError as error:
                 healthy = False
                 if type(error) is not type(self.failing):
-                    _log.warning("watch fails kind=%s error=%s", self._kind, error)
+                    _log.warning("watch fails kind=%s error=%s", self.kind, error)
                 self.failing = error
             attempt = 0 if healthy else attempt + 1
             if attempt:
                 await asyncio.sleep(requests.backoff(attempt, self._seed))
 
     async def _list(self) -> None:
-        listing = await self._client.list(self._kind, **self._where)
+        listing = await self._client.list(self.kind, **self._where)
         self.lists += 1
         self._store.replace(listing.items, listing.resource_version)
         self._since = listing.resource_version
@@ -75,7 +75,7 @@ class Reflector(Generic[T]):
         loop = asyncio.get_running_loop()
         began = loop.time()
         useful = False
-        watch = self._client.watch(self._kind, **self._where, resource_version=self._since)
+        watch = self._client.watch(self.kind, **self._where, resource_version=self._since)
         async with contextlib.aclosing(watch) as events:
             async for event in events:
                 match event:
@@ -89,7 +89,7 @@ class Reflector(Generic[T]):
                         self._store.advance(version)
                         self._since = version
                     case requests.Expired(message):
-                        _log.info("list again kind=%s reason=%s", self._kind, message)
+                        _log.info("list again kind=%s reason=%s", self.kind, message)
                         self._since = ""
                         return useful
                     case other:

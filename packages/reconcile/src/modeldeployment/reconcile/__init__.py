@@ -20,11 +20,12 @@ from modeldeployment.reconcile.deciding.steps import (
 )
 from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc_now
 from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
-from modeldeployment.reconcile.watching import DEPLOYMENTS, INSTANCE_TYPES, Key, Watched
+from modeldeployment.reconcile.watching import DEPLOYMENTS, INSTANCE_TYPES, SERVICES, Key, Watched
 
 __all__ = [
     "DEPLOYMENTS",
     "INSTANCE_TYPES",
+    "SERVICES",
     "Advance",
     "Announcement",
     "Answers",

@@ -79,19 +79,19 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
         case DropFinalizer():
             await _set_finalizers(client, target, tuple(each for each in target.finalizers if each != keys.FINALIZER))
         case DeletePod():
-            await _delete(client, target, PODS, "pods", step.name, step.uid)
+            await _delete(client, target, PODS, step.name, step.uid)
         case DeleteWorkload():
-            await _delete(client, target, WORKLOADS, "workloads", step.name, step.uid)
+            await _delete(client, target, WORKLOADS, step.name, step.uid)
         case SetEligibility():
             await _set_eligibility(client, target, step)
         case CreateService():
             made = await client.create(SERVICES, step.body, target.key.namespace)
-            target.wrote("services", made.metadata.resource_version)
+            target.wrote(SERVICES.plural, made.metadata.resource_version)
         case AlignService():
             aligned = await client.patch(SERVICES, step.name, step.patch, target.key.namespace, how=PatchType.MERGE)
-            target.wrote("services", aligned.metadata.resource_version)
+            target.wrote(SERVICES.plural, aligned.metadata.resource_version)
         case DeleteService():
-            await _delete(client, target, SERVICES, "services", step.name, step.uid)
+            await _delete(client, target, SERVICES, step.name, step.uid)
         case CreateReplica():
             await _create_replicas(client, target, [step])
         case other:
@@ -122,7 +122,7 @@ async def _create_replicas(client: Client, target: Target, steps: Sequence[Creat
         except KubeError as error:
             failures.append(error)
         else:
-            target.wrote("pods", made.metadata.resource_version)
+            target.wrote(PODS.plural, made.metadata.resource_version)
 
     await _side_by_side(bodies(), create)
     if failures:
@@ -145,14 +145,14 @@ async def _side_by_side(items: Iterable[Item], work: Callable[[Item], Awaitable[
         raise errors.exceptions[0] from errors
 
 
-async def _delete(client: Client, target: Target, kind: Kind[T], store: str, name: str, uid: str) -> None:
+async def _delete(client: Client, target: Target, kind: Kind[T], name: str, uid: str) -> None:
     """Delete by UID; gone already, or another object of that name by now, is success."""
     try:
         gone = await client.delete(kind, name, target.key.namespace, uid=uid)
     except (NotFound, Conflict):
         return
     if gone is not None:
-        target.wrote(store, gone.metadata.resource_version)
+        target.wrote(kind.plural, gone.metadata.resource_version)
 
 
 async def _set_eligibility(client: Client, target: Target, step: SetEligibility) -> None:
@@ -162,7 +162,7 @@ async def _set_eligibility(client: Client, target: Target, step: SetEligibility)
         patched = await client.patch(PODS, step.name, body, target.key.namespace, how=PatchType.MERGE)
     except (NotFound, Conflict):
         return
-    target.wrote("pods", patched.metadata.resource_version)
+    target.wrote(PODS.plural, patched.metadata.resource_version)
 
 
 async def _set_finalizers(client: Client, target: Target, finalizers: tuple[str, ...]) -> None:
@@ -173,4 +173,4 @@ async def _set_finalizers(client: Client, target: Target, finalizers: tuple[str,
 
 def _follow(target: Target, patched: shapes.Custom) -> None:
     target.resource_version = patched.metadata.resource_version
-    target.wrote("deployments", patched.metadata.resource_version)
+    target.wrote(DEPLOYMENTS.plural, patched.metadata.resource_version)

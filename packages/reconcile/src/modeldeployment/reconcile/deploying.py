@@ -66,6 +66,11 @@ class DeploymentController:
         self._memory: dict[Key, _Memory] = {}
         self.tally = Tally()
 
+    def set_policy(self, policy: Policy) -> bool:
+        """Render with other settings from now on; says whether they are others."""
+        changed, self._policy = policy != self._policy, policy
+        return changed
+
     async def reconcile(self, key: Key) -> float | None:
         """Take one pass over a deployment: seconds until the next look at the latest, None where a change must wake it.
 
@@ -107,13 +112,7 @@ class DeploymentController:
         )
 
     def _revisions(self) -> dict[str, int]:
-        watched = self._watched
-        return {
-            "deployments": watched.deployments.revision,
-            "pods": watched.pods.revision,
-            "workloads": watched.workloads.revision,
-            "services": watched.services.revision,
-        }
+        return {plural: store.revision for plural, store in self._watched.stores().items()}
 
     def _read(self, stored: shapes.Custom, memory: _Memory) -> ModelDeployment:
         version = f"{stored.metadata.uid}/{stored.metadata.resource_version}"
@@ -126,15 +125,18 @@ class DeploymentController:
     def _rendering(self, deployment: ModelDeployment, memory: _Memory) -> Rendering | RenderRefusal:
         named = {role.instance_type for role in deployment.spec.roles}
         found = {name: each for name in sorted(named) if (each := self._watched.types.get("", name)) is not None}
+        classes = frozenset(each.metadata.name for each in self._watched.runtime_classes.items())
         source = (
             deployment.metadata.uid,
             deployment.metadata.generation,
+            self._policy,
+            classes,
             *(each.metadata.resource_version for each in found.values()),
         )
         if memory.rendering is None or memory.rendered_from != source:
             types = {name: reading.instance_type(each) for name, each in found.items()}
             try:
-                memory.rendering = render(deployment, Facts(types, self._policy))
+                memory.rendering = render(deployment, Facts(types, self._policy, classes))
             except RenderRefusal as refusal:
                 memory.rendering = refusal
             memory.rendered_from = source
@@ -165,7 +167,7 @@ class DeploymentController:
                 return None
             self.tally.status_writes += 1
         if not (isinstance(decision.next, Blocked) and decision.next.on is Wait.STALE_STORE):
-            self._announce(stored, memory, decision.events)
+            await self._announce(stored, memory, decision.events)
         match decision.next:
             case Done():
                 return None
@@ -185,7 +187,7 @@ class DeploymentController:
         try:
             await acting.carry_out(self._client, target, steps)
         except CreateFailed as failed:
-            self._emit(stored, Announcement(EventReason.REPLICA_NOT_CREATED, str(failed), ""))
+            await self._emit(stored, Announcement(EventReason.REPLICA_NOT_CREATED, str(failed), ""))
             raise
 
     def _target(self, key: Key, stored: shapes.Custom, snapshot: Snapshot) -> acting.Target:
@@ -210,14 +212,14 @@ class DeploymentController:
             wanted=wanted,
         )
 
-    def _announce(self, stored: shapes.Custom, memory: _Memory, events: tuple[Announcement, ...]) -> None:
+    async def _announce(self, stored: shapes.Custom, memory: _Memory, events: tuple[Announcement, ...]) -> None:
         """Say each occurrence once: what the last pass said already is not said again."""
         for event in events:
             if (event.reason, event.about) not in memory.said:
-                self._emit(stored, event)
+                await self._emit(stored, event)
         memory.said = frozenset((event.reason, event.about) for event in events)
 
-    def _emit(self, stored: shapes.Custom, event: Announcement) -> None:
+    async def _emit(self, stored: shapes.Custom, event: Announcement) -> None:
         meta = stored.metadata
         regarding = shapes.ObjectReference(
             api_version=keys.API_VERSION,
@@ -226,7 +228,7 @@ class DeploymentController:
             namespace=meta.namespace,
             uid=meta.uid,
         )
-        self._recorder.emit(regarding, "Warning", event.reason.value, event.note, "Reconcile")
+        await self._recorder.emit(regarding, "Warning", event.reason.value, event.note, "Reconcile")
         self.tally.events += 1
 
 

@@ -1,7 +1,7 @@
 """The stores that passes read, how their objects lead back to a deployment, and which changes wake one."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -15,6 +15,10 @@ DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "Model
 INSTANCE_TYPES: Final = custom(keys.GROUP, keys.VERSION, "instancetypes", "InstanceType", namespaced=False)
 SERVICES: Final[Kind[shapes.Custom]] = custom("", "v1", "services", "Service")
 """Services kept as documents: their drift is judged against a whole render."""
+
+RUNTIME_CLASSES: Final = Kind(
+    "node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", shapes.Partial, namespaced=False, metadata_only=True
+)
 
 OURS: Final = f"{keys.NAME}={keys.NAME_VALUE}"
 """Label selector of everything a deployment owns; ownership itself is confirmed by UID."""
@@ -31,7 +35,7 @@ class Key(NamedTuple):
 
 
 class Watched:
-    """Deployments, InstanceTypes, and what deployments own, as watched from the API server.
+    """Deployments, what they are rendered from, and what they own, as watched from the API server.
 
     `wake` is called with the key of every deployment whose next pass may decide differently. A change of an object that
     no decision reads wakes nobody.
@@ -43,32 +47,52 @@ class Watched:
         self.groups = observing.Reductions[shapes.Workload, Workload](observing.workload)
         self.fronts = observing.Reductions[shapes.Custom, SeenService](observing.service)
         self.deployments: Store[shapes.Custom] = Store(indexes={"type": instance_types}, on_change=(self._deployment,))
+        self.runtime_classes: Store[shapes.Partial] = Store(on_change=(self._runtime_class,))
         self.types: Store[shapes.Custom] = Store(on_change=(self._type,))
         self.pods: Store[shapes.Pod] = Store(indexes={"owner": _owner, "uid": _uid}, on_change=(self._pod,))
         self.workloads: Store[shapes.Workload] = Store(indexes={"member": _members}, on_change=(self._workload,))
         self.services: Store[shapes.Custom] = Store(indexes={"owner": _owner}, on_change=(self._service,))
 
-    def reflectors(
-        self, client: Client
-    ) -> "tuple[Reflector[shapes.Custom] | Reflector[shapes.Pod] | Reflector[shapes.Workload], ...]":
+    def reflectors(self, client: Client) -> "tuple[Reflector[Any], ...]":
         """The loops that keep the stores current."""
         return (
             Reflector(client, INSTANCE_TYPES, self.types),
+            Reflector(client, RUNTIME_CLASSES, self.runtime_classes),
             Reflector(client, PODS, self.pods, labels=OURS),
             Reflector(client, WORKLOADS, self.workloads),
             Reflector(client, SERVICES, self.services, labels=OURS),
             Reflector(client, DEPLOYMENTS, self.deployments),
         )
 
-    @property
-    def synced(self) -> bool:
-        """Whether every store has seen a full list."""
-        return all(each.synced for each in (self.deployments, self.types, self.pods, self.workloads, self.services))
+    def stores(self) -> "dict[str, Store[Any]]":
+        """Every store by the plural of its kind."""
+        return {
+            DEPLOYMENTS.plural: self.deployments,
+            INSTANCE_TYPES.plural: self.types,
+            RUNTIME_CLASSES.plural: self.runtime_classes,
+            PODS.plural: self.pods,
+            WORKLOADS.plural: self.workloads,
+            SERVICES.plural: self.services,
+        }
+
+    async def wait_synced(self) -> None:
+        """Wait until every store has seen a full list."""
+        for store in self.stores().values():
+            await store.wait_synced()
+
+    def wake_all(self) -> None:
+        """Wake every deployment: something changed that all of them are rendered from."""
+        for deployment in self.deployments.items():
+            self._wake(Key(deployment.metadata.namespace, deployment.metadata.name))
 
     def _deployment(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
         each = new or old
         if each is not None:
             self._wake(Key(each.metadata.namespace, each.metadata.name))
+
+    def _runtime_class(self, old: shapes.Partial | None, new: shapes.Partial | None) -> None:
+        if old is None or new is None:
+            self.wake_all()
 
     def _type(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
         each = new or old

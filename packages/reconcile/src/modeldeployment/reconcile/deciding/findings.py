@@ -4,9 +4,18 @@
 """
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TypeAlias
 
 from modeldeployment.api import ConditionType, Reason
+
+
+class Held(Enum):
+    """What the next turn of a rollout waits for."""
+
+    NOT = auto()
+    FOR_ADMISSION = auto()
+    FOR_READINESS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ class RolloutInProgress:
 
     differing: int
     total: int
-    held: bool
+    held: Held = Held.NOT
 
 
 @dataclass(frozen=True, slots=True)

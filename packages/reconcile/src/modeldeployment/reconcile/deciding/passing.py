@@ -30,7 +30,14 @@ from modeldeployment.reconcile.deciding.steps import (
     Step,
     Wait,
 )
-from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, Come, Leave, Turnover, Vacating
+from modeldeployment.reconcile.deciding.turnover import (
+    AwaitingAdmission,
+    AwaitingReadiness,
+    Come,
+    Leave,
+    Turnover,
+    Vacating,
+)
 from modeldeployment.render import Rendering, RenderRefusal
 
 SOON = timedelta(seconds=2)
@@ -126,6 +133,8 @@ def _next(steps: list[Step], turnovers: Mapping[str, Turnover], fronts: fronting
         return Blocked(Wait.DEPARTURE, now + SOON)
     if any(isinstance(each, AwaitingAdmission) for each in turnovers.values()):
         return Blocked(Wait.ADMISSION)
+    if any(isinstance(each, AwaitingReadiness) for each in turnovers.values()):
+        return Blocked(Wait.READINESS)
     if fronts.taken:
         return Blocked(Wait.NAME_TAKEN, now + LATER)
     return Done()

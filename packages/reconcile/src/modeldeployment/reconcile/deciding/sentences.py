@@ -104,12 +104,12 @@ def _pending(pending: found.Pending) -> str:
 
 
 def _rollout(rollout: found.RolloutInProgress) -> str:
-    cadence = (
-        "none leaves before every declared replica of its role is admitted"
-        if rollout.held
-        else "one replica a role turns over at a time"
-    )
-    return f"{rollout.differing} of {_replicas(rollout.total)} differ from the spec; {cadence}"
+    cadence = {
+        found.Held.NOT: "one replica a role turns over at a time",
+        found.Held.FOR_ADMISSION: "the next leaves once every declared replica of its role is admitted",
+        found.Held.FOR_READINESS: "the next leaves once the replicas that match are ready",
+    }
+    return f"{rollout.differing} of {_replicas(rollout.total)} differ from the spec; {cadence[rollout.held]}"
 
 
 def _replicas(count: int) -> str:

@@ -13,7 +13,7 @@ from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import quota, sentences
 from modeldeployment.reconcile.deciding.seen import Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots, SlotState
-from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, Turnover
+from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, AwaitingReadiness, Turnover
 
 LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", RoleKind.DECODE: "D"}
 """The letter of each kind in `roleSummary`, in the order they are shown (facts status §3)."""
@@ -113,12 +113,18 @@ def turnover_finding(declared: Sequence[RoleSlots], turnovers: Mapping[str, Turn
         return found.RolloutNotObserved()
     differing = [slot for slot in existing if slot.state is SlotState.OUTDATED]
     if differing:
-        held = any(isinstance(turnover, AwaitingAdmission) for turnover in turnovers.values())
-        return found.RolloutInProgress(len(differing), len(kept), held)
+        return found.RolloutInProgress(len(differing), len(kept), _held(turnovers))
     whole = [slot for slot in existing if slot.state not in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
     if len(whole) < len(kept):
         return found.ReplacementInProgress(len(whole), len(kept))
     return found.UpToDate()
+
+
+def _held(turnovers: Mapping[str, Turnover]) -> found.Held:
+    kinds = {type(turnover) for turnover in turnovers.values()}
+    if AwaitingAdmission in kinds:
+        return found.Held.FOR_ADMISSION
+    return found.Held.FOR_READINESS if AwaitingReadiness in kinds else found.Held.NOT
 
 
 def kinds_finding(declared: Sequence[RoleSlots]) -> found.Finding:

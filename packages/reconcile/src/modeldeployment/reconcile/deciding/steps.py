@@ -101,6 +101,7 @@ class Wait(StrEnum):
     RENDER = "Render"
     DEPARTURE = "Departure"
     ADMISSION = "Admission"
+    READINESS = "Readiness"
     NAME_TAKEN = "NameTaken"
     TEARDOWN = "Teardown"
 

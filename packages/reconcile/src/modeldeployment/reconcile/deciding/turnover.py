@@ -61,7 +61,12 @@ class AwaitingAdmission:
     """Replicas differ from their render, and the guard waits until all of the role's replicas are admitted."""
 
 
-Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission
+@dataclass(frozen=True, slots=True)
+class AwaitingReadiness:
+    """Replicas differ from their render, and one that already matches is not ready yet: its turn is waited out."""
+
+
+Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness
 
 
 def of(role: RoleSlots) -> Turnover:
@@ -121,13 +126,21 @@ def _missing(role: RoleSlots) -> list[Slot]:
 
 
 def _rolled(role: RoleSlots) -> Turnover:
-    """The next replica that differs from its render, when every declared replica holds an admitted Workload."""
+    """The next replica that differs from its render: highest ordinal first, when the role can spare it.
+
+    The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until the
+    replicas that already match are ready: admission takes a second and loading weights many minutes, and a role must not
+    lose all of its replicas to an image that never starts. Replicas that differ are not waited for, so a bad edit is
+    always mended by the next one.
+    """
     outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
     if not outdated:
         return Settled()
     admitted = {slot.workload.uid for slot in role.kept() if slot.workload is not None and slot.admitted}
     if len(admitted) != role.declared:
         return AwaitingAdmission()
+    if any(slot.state is not SlotState.READY for slot in role.kept() if slot.state is not SlotState.OUTDATED):
+        return AwaitingReadiness()
     return Leave((_whole(Cause.ROLLOUT, outdated[-1]),))
 
 

@@ -1,0 +1,68 @@
+"""The operator's command line."""
+
+import asyncio
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import yaml
+
+from modeldeployment import kube
+from modeldeployment.api import crds as api_crds
+from modeldeployment.operator import logs, process
+from modeldeployment.operator.errors import OperatorError
+from modeldeployment.operator.settings import load
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The ModelDeployment operator.")
+
+MEMBERS = ("api", "kube", "render", "reconcile", "operator")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        for member in MEMBERS:
+            name = f"modeldeployment-{member}"
+            typer.echo(f"{name} {metadata.version(name)}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version of every member.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    kubeconfig: Annotated[
+        Path | None, typer.Option(help="Kubeconfig; default: KUBECONFIG, ~/.kube/config, or the Pod's service account.")
+    ] = None,
+    context: Annotated[str | None, typer.Option(help="Context of the kubeconfig.")] = None,
+    settings: Annotated[Path | None, typer.Option(help="Settings file (YAML), read again when it changes.")] = None,
+) -> None:
+    """Reconcile ModelDeployments until told to stop."""
+    chosen = load(dict(os.environ), settings)
+    logs.configure(chosen)
+    access = kube.load(kubeconfig=kubeconfig, context=context)
+    asyncio.run(process.run(chosen, access, settings))
+
+
+@app.command()
+def crds() -> None:
+    """Print the CustomResourceDefinitions, for `kubectl apply --server-side -f -`."""
+    yaml.safe_dump_all(api_crds.crds(), sys.stdout, sort_keys=False, width=120)
+
+
+def main() -> None:
+    """Run the command line; what goes wrong on purpose is one sentence and exit status 1."""
+    try:
+        app()
+    except (OperatorError, kube.KubeError) as error:
+        typer.echo(f"modeldeployment-operator: {error}", err=True)
+        raise SystemExit(1) from error

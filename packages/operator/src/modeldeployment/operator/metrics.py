@@ -1,0 +1,75 @@
+"""The operator's Prometheus series, read from plain counters when somebody scrapes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from modeldeployment.kube import Counters
+from modeldeployment.reconcile import Tally
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class OperatorCollector(Collector):
+    """Series over the controller's counters, the stores and the leadership."""
+
+    def __init__(
+        self,
+        counters: Counters,
+        tally: Tally,
+        stores: Callable[[], Mapping[str, int]],
+        lists: Callable[[], Mapping[str, int]],
+        leading: Callable[[], bool],
+    ) -> None:
+        self._counters = counters
+        self._tally = tally
+        self._stores = stores
+        self._lists = lists
+        self._leading = leading
+
+    def collect(self) -> Iterator[Metric]:
+        """Read everything now."""
+        counters, tally = self._counters, self._tally
+        yield _counter("passes", "Passes over deployments since the process started.", counters.passes)
+        yield _counter("pass_failures", "Passes that ended in an error and are retried.", counters.failures)
+        yield _counter("pass_work_seconds", "Seconds of work passes held the event loop.", counters.work_seconds)
+        yield _counter("pass_wall_seconds", "Seconds passes took, waits included.", counters.wall_seconds)
+        yield GaugeMetricFamily("modeldeployment_passes_busy", "Passes under way now.", value=counters.busy)
+        yield _labelled("steps", "Steps that passes carried out, by kind.", "step", tally.steps.items())
+        yield _counter("status_writes", "Status patches written.", tally.status_writes)
+        yield _counter("events", "Events recorded on deployments.", tally.events)
+        yield _labelled("watch_lists", "Full lists read to start or restart a watch.", "kind", self._lists().items())
+        stores = GaugeMetricFamily("modeldeployment_store_objects", "Objects in the stores, by kind.", labels=["kind"])
+        for kind, count in self._stores().items():
+            stores.add_metric([kind], count)
+        yield stores
+        yield GaugeMetricFamily(
+            "modeldeployment_leader", "1 while this process may write, else 0.", value=int(self._leading())
+        )
+
+
+def registry(collector: OperatorCollector) -> CollectorRegistry:
+    """A registry with our series and those of the process; nothing global."""
+    made = CollectorRegistry()
+    made.register(collector)
+    ProcessCollector(registry=made)
+    PlatformCollector(registry=made)
+    return made
+
+
+def exposition(of: CollectorRegistry) -> bytes:
+    """The text Prometheus reads."""
+    return generate_latest(of)
+
+
+def _counter(name: str, help_text: str, value: float) -> CounterMetricFamily:
+    return CounterMetricFamily(f"modeldeployment_{name}", help_text, value=value)
+
+
+def _labelled(name: str, help_text: str, label: str, values: Iterable[tuple[str, int]]) -> CounterMetricFamily:
+    family = CounterMetricFamily(f"modeldeployment_{name}", help_text, labels=[label])
+    for value, count in values:
+        family.add_metric([value], count)
+    return family

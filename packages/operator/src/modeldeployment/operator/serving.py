@@ -1,0 +1,70 @@
+"""The endpoints for people and probes: /metrics, /healthz and /readyz."""
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from aiohttp import web
+
+from modeldeployment.operator.errors import ListenError
+from modeldeployment.operator.metrics import CONTENT_TYPE
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """What to answer: the exposition, and the names of what is not ready yet."""
+
+    metrics: Callable[[], bytes]
+    ready: Callable[[], Sequence[str]]
+
+
+@contextlib.asynccontextmanager
+async def endpoints(address: tuple[str, int], answers: Endpoints) -> AsyncIterator[None]:
+    """Serve while the context is open. Raises ListenError where the address cannot be opened."""
+    app = web.Application()
+    app.add_routes(
+        [
+            web.get("/metrics", _metrics(answers)),
+            web.get("/healthz", _healthz),
+            web.get("/readyz", _readyz(answers)),
+        ]
+    )
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    host, port = address
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        await runner.cleanup()
+        raise ListenError(
+            f"cannot listen on {host}:{port}: {error.strerror}; stop what holds it, or set GPUSTACK_LISTEN"
+        ) from error
+    try:
+        yield
+    finally:
+        await runner.cleanup()
+
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def _metrics(answers: Endpoints) -> Handler:
+    async def handle(_: web.Request) -> web.Response:
+        return web.Response(body=answers.metrics(), headers={"Content-Type": CONTENT_TYPE})
+
+    return handle
+
+
+async def _healthz(_: web.Request) -> web.Response:
+    return web.Response(text="ok\n")
+
+
+def _readyz(answers: Endpoints) -> Handler:
+    async def handle(_: web.Request) -> web.Response:
+        waiting = answers.ready()
+        if waiting:
+            return web.Response(status=503, text=f"waiting for a full list of {', '.join(waiting)}\n")
+        return web.Response(text="ok\n")
+
+    return handle
