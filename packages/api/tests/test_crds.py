@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from modeldeployment.api import RoleKind, crds
+from modeldeployment.api import RoleKind
+from modeldeployment.api.crds import crds
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("instancetypes.worker.gpustack.ai", "modeldeployments.worker.gpustack.ai")

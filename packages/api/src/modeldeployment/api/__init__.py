@@ -1,11 +1,11 @@
 """The vocabulary of ModelDeployment: kinds, keys, names, conditions and CRDs.
 
-A user writes a `ModelDeployment` whose roles name an `InstanceType`; both are models here, and `crds()` is their
+A user writes a `ModelDeployment` whose roles name an `InstanceType`; both are models here, and `crds` holds their
 schema for the API server. What is rendered from them carries `keys` and is called by `names`; what is observed
 of it is told in the words of `conditions`. `kueue` holds the words we share with Kueue.
 """
 
-from modeldeployment.api import conditions, keys, kueue, names
+from modeldeployment.api import conditions, crds, keys, kueue, names
 from modeldeployment.api.conditions import (
     REASONS,
     ConditionStatus,
@@ -15,7 +15,6 @@ from modeldeployment.api.conditions import (
     Reason,
     RefusalReason,
 )
-from modeldeployment.api.crds import crds
 from modeldeployment.api.document import Document
 from modeldeployment.api.instancetype import (
     Capacity,

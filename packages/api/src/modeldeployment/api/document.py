@@ -15,6 +15,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from modeldeployment.api import docstrings
+
 
 class Document(BaseModel):
     """A frozen piece of a Kubernetes object: snake_case here, camelCase in JSON.
@@ -30,7 +32,7 @@ class Document(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
-        use_attribute_docstrings=True,
+        defer_build=True,  # a command that reads one kind does not pay for the others
     )
 
     @model_validator(mode="before")
@@ -39,6 +41,14 @@ class Document(BaseModel):
         if isinstance(data, dict) and None in data.values():
             return {key: value for key, value in data.items() if value is not None}
         return data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        reference = handler(schema)
+        properties = handler.resolve_ref_schema(reference).get("properties", {})
+        for name, text in docstrings.of_fields(cls).items():
+            properties[cls.model_fields[name].alias]["description"] = text
+        return reference
 
     def body(self) -> dict[str, Any]:
         """Return this as the dict Kubernetes reads, with what is unset left out and every default written out."""
