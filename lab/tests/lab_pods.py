@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
-
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, NotFound
 from modeldeployment.kube.kinds import PODS, WORKLOADS
@@ -32,7 +31,9 @@ def member(
         },
         "spec": {
             "terminationGracePeriodSeconds": 1,
-            "containers": [{"name": "main", "image": "lab/none", "resources": {"requests": resources, "limits": resources}}],
+            "containers": [
+                {"name": "main", "image": "lab/none", "resources": {"requests": resources, "limits": resources}}
+            ],
         },
     }
 

@@ -62,7 +62,7 @@ def test_an_accelerated_queue_covers_credits_alone() -> None:
                         {
                             "name": "gpustack-nvidia-a10g-linux-amd64-8d",
                             "resources": [
-                                {"name": "credits.gpustack.ai/nvidia", "nominalQuota": "25600000"},
+                                {"name": "credits.gpustack.ai/nvidia", "nominalQuota": "25600k"},
                             ],
                         }
                     ],
@@ -97,8 +97,8 @@ def test_fleets_of_one_type_add_up_to_one_quota_with_a_flavor_for_each_shape() -
     (group,) = cluster_queue(pool_of([small, A10G, more]))["spec"]["resourceGroups"]
     quota = {flavor["name"]: flavor["resources"][0]["nominalQuota"] for flavor in group["flavors"]}
     assert quota == {
-        "gpustack-nvidia-a10g-linux-amd64-2d": "12800000",
-        "gpustack-nvidia-a10g-linux-amd64-8d": "38400000",
+        "gpustack-nvidia-a10g-linux-amd64-2d": "12800k",
+        "gpustack-nvidia-a10g-linux-amd64-8d": "38400k",
     }
 
 

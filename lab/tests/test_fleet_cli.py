@@ -1,11 +1,11 @@
-import pytest
-from typer.testing import CliRunner
+import asyncio
 
-from modeldeployment.kube import Client
+import pytest
 from modeldeployment.lab.controlplane import ControlPlane
 from modeldeployment.lab.fleets.applying import Standing
 from modeldeployment.lab.fleets.cli import app, table
 from modeldeployment.lab.fleets.fleet import Fleet
+from typer.testing import CliRunner
 
 A10G = ["--maker", "nvidia", "--model", "a10g"]
 
@@ -16,8 +16,9 @@ def said(*arguments: str) -> tuple[int, str]:
 
 
 def test_an_unknown_maker_is_told_with_the_nine_there_are() -> None:
-    assert said("add", "--maker", "nvida", "--nodes", "1") == (
-        1,
+    code, output = said("add", "--maker", "nvida", "--nodes", "1")
+    assert code == 1
+    assert output == (
         "error: maker 'nvida' is unknown; the makers are amd, ascend, cambricon, hygon, iluvatar, metax, mthreads, "
         "nvidia, thead, and generic has no cards\n",
     )
@@ -53,11 +54,7 @@ def test_fleets_are_listed_as_a_table() -> None:
 
 
 @pytest.mark.lab
-async def test_a_fleet_is_added_listed_opened_and_removed_by_hand(
-    control_plane: ControlPlane, kube_client: Client, namespace: str
-) -> None:
-    import asyncio
-
+async def test_a_fleet_is_added_listed_opened_and_removed_by_hand(control_plane: ControlPlane, namespace: str) -> None:
     there = ("--kubeconfig", str(control_plane.kubeconfig))
     fleet = f"{namespace}-cli"
     own_type = ("--instance-type", f"{namespace}-type")

@@ -1,6 +1,5 @@
 import pytest
 from lab_pods import admitted, condition, member, raw, running, until
-
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.kube import Client, Verb, custom, request_for

@@ -1,18 +1,23 @@
 from pathlib import Path
 
 import msgspec
-
 from modeldeployment.kube.shapes import Event, Pod, Workload
 from modeldeployment.lab.pytest_plugin.naming import namespace_name
 from modeldeployment.lab.pytest_plugin.picture import event_line, log_lines, picture, pod_line, workload_line
 
 POD = msgspec.convert(
     {
-        "metadata": {"name": "a-0", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["kueue.x-k8s.io/managed"]},
+        "metadata": {
+            "name": "a-0",
+            "deletionTimestamp": "2026-01-01T00:00:00Z",
+            "finalizers": ["kueue.x-k8s.io/managed"],
+        },
         "spec": {"schedulingGates": [{"name": "kueue.x-k8s.io/admission"}]},
         "status": {
             "phase": "Pending",
-            "conditions": [{"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "gated"}],
+            "conditions": [
+                {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "gated"}
+            ],
         },
     },
     Pod,
@@ -23,7 +28,10 @@ WORKLOAD = msgspec.convert(
         "spec": {"queueName": "lq", "active": False},
         "status": {
             "conditions": [{"type": "QuotaReserved", "status": "True"}],
-            "admission": {"clusterQueue": "cq", "podSetAssignments": [{"name": "m", "flavors": {"cpu": "f"}, "count": 1}]},
+            "admission": {
+                "clusterQueue": "cq",
+                "podSetAssignments": [{"name": "m", "flavors": {"cpu": "f"}, "count": 1}],
+            },
             "admissionChecks": [{"name": "joint", "state": "Pending", "message": ""}],
         },
     },
@@ -49,8 +57,8 @@ def test_a_namespace_is_named_by_the_test_the_worker_and_a_number() -> None:
 
 def test_a_pod_is_one_line_that_says_what_holds_it() -> None:
     assert pod_line(POD) == (
-        "Pod a-0: Pending; on no node; gated by kueue.x-k8s.io/admission; being deleted, held by kueue.x-k8s.io/managed; "
-        "PodScheduled=False/SchedulingGated gated"
+        "Pod a-0: Pending; on no node; gated by kueue.x-k8s.io/admission; "
+        "being deleted, held by kueue.x-k8s.io/managed; PodScheduled=False/SchedulingGated gated"
     )
 
 

@@ -2,7 +2,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from modeldeployment.lab.runtimes import kind, kwokctl
 from modeldeployment.lab.runtimes.choosing import availability, runtime_named
 from modeldeployment.lab.runtimes.commands import run
@@ -32,9 +31,7 @@ def never() -> Processes:
 
 
 def named(name: str, which: Which, kubeconfig: Path | None = None) -> Runtime:
-    return runtime_named(
-        name, processes=never, cluster="lab", state=Path("/state"), kubeconfig=kubeconfig, which=which
-    )
+    return runtime_named(name, processes=never, cluster="lab", state=Path("/state"), kubeconfig=kubeconfig, which=which)
 
 
 def test_kwokctl_creates_a_cluster_with_kueue_in_the_engine_that_is_there() -> None:

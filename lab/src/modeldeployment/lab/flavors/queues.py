@@ -4,6 +4,7 @@ from typing import Any
 
 from modeldeployment.api import kueue
 from modeldeployment.api.keys import ENTRANCE_QUEUE
+from modeldeployment.api.quantity import Quantity
 from modeldeployment.lab.controlplane.quota import CREDITS_PER_CARD, credits_resource
 from modeldeployment.lab.fleets import keys
 from modeldeployment.lab.fleets.fleet import Fleet
@@ -41,7 +42,7 @@ def cluster_queue(pool: Pool, admission_checks: tuple[str, ...] = ()) -> dict[st
     flavors = [
         {
             "name": flavor_name(fleets[0]),
-            "resources": [{"name": resource, "nominalQuota": str(sum(map(_quota, fleets)))}],
+            "resources": [{"name": resource, "nominalQuota": _canonical(sum(map(_quota, fleets)))}],
         }
         for fleets in pool.shapes().values()
     ]
@@ -69,6 +70,11 @@ def local_queue_manifest(namespace: str, cluster_queue_name: str) -> dict[str, A
 
 def _quota(fleet: Fleet) -> int:
     return fleet.nodes * fleet.cards * CREDITS_PER_CARD if fleet.accelerated else fleet.nodes * fleet.cpu
+
+
+def _canonical(amount: int) -> str:
+    # Kueue's webhook writes quantities back in Kubernetes' spelling; any other one would differ at every apply.
+    return str(Quantity.whole(amount))
 
 
 def _object(kind: str, name: str, labels: dict[str, str], spec: dict[str, Any]) -> dict[str, Any]:

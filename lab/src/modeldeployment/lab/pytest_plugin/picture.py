@@ -17,7 +17,9 @@ def pod_line(pod: Pod) -> str:
     if pod.spec.scheduling_gates:
         parts.append("gated by " + ", ".join(gate.name for gate in pod.spec.scheduling_gates))
     if pod.metadata.deletion_timestamp:
-        parts.append("being deleted" + (f", held by {', '.join(pod.metadata.finalizers)}" if pod.metadata.finalizers else ""))
+        parts.append(
+            "being deleted" + (f", held by {', '.join(pod.metadata.finalizers)}" if pod.metadata.finalizers else "")
+        )
     return "; ".join([*parts, *_conditions(pod.status.conditions)])
 
 
@@ -27,9 +29,15 @@ def workload_line(workload: Workload) -> str:
     if workload.spec.active is False:
         parts.append("not active")
     if workload.status.admission:
-        flavors = {f"{name}={flavor}" for each in workload.status.admission.pod_set_assignments for name, flavor in each.flavors.items()}
+        flavors = {
+            f"{name}={flavor}"
+            for each in workload.status.admission.pod_set_assignments
+            for name, flavor in each.flavors.items()
+        }
         parts.append("given " + (", ".join(sorted(flavors)) or "nothing to charge"))
-    parts += [f"check {check.name} {check.state} {check.message}".rstrip() for check in workload.status.admission_checks]
+    parts += [
+        f"check {check.name} {check.state} {check.message}".rstrip() for check in workload.status.admission_checks
+    ]
     return "; ".join([*parts, *_conditions(workload.status.conditions)])
 
 
@@ -58,7 +66,9 @@ def picture(
     """Return everything worth reading about a namespace, one object, event or log line a line."""
     found = [pod_line(pod) for pod in pods] + [workload_line(workload) for workload in workloads]
     found = found or ["no Pods and no Workloads"]
-    found += [event_line(event) for event in sorted(events, key=lambda event: int(event.metadata.resource_version or 0))]
+    found += [
+        event_line(event) for event in sorted(events, key=lambda event: int(event.metadata.resource_version or 0))
+    ]
     for log in logs:
         lines = log_lines(log, namespace)
         found += [f"--- {log.stem}", *lines] if lines else []
@@ -67,6 +77,8 @@ def picture(
 
 def _conditions(conditions: Iterable[Condition]) -> list[str]:
     return [
-        f"{each.type}={each.status}" + (f"/{each.reason}" if each.reason else "") + (f" {each.message}" if each.message else "")
+        f"{each.type}={each.status}"
+        + (f"/{each.reason}" if each.reason else "")
+        + (f" {each.message}" if each.message else "")
         for each in conditions
     ]
