@@ -20,7 +20,7 @@ def test_an_unknown_maker_is_told_with_the_nine_there_are() -> None:
     assert code == 1
     assert output == (
         "error: maker 'nvida' is unknown; the makers are amd, ascend, cambricon, hygon, iluvatar, metax, mthreads, "
-        "nvidia, thead, and generic has no cards\n",
+        "nvidia, thead, and generic has no cards\n"
     )
 
 
