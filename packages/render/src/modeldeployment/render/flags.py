@@ -8,8 +8,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final
+
+from modeldeployment.render import data
 
 _NEGATIVE_NUMBER: Final = re.compile(r"-(\d+|\d*\.\d+)")
 
@@ -56,8 +57,8 @@ class Flags:
 
 def read(filename: str, *, underscores: bool) -> Flags:
     """Load the spellings kept beside the engines; `#` starts a comment line."""
-    text = (files("modeldeployment.render") / "engines" / filename).read_text(encoding="ascii")
-    return Flags(tuple(sorted(line for line in text.splitlines() if line.startswith("--"))), underscores)
+    lines = data.text(f"engines/{filename}").splitlines()
+    return Flags(tuple(sorted(line for line in lines if line.startswith("--"))), underscores)
 
 
 def _following(arguments: Sequence[str], index: int) -> str | None:

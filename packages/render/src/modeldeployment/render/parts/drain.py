@@ -3,9 +3,9 @@
 Source: facts shutdown §1, facts rendering §8, decisions D10.
 """
 
-from importlib.resources import files
 from typing import Final
 
+from modeldeployment.render import data
 from modeldeployment.render.compose import Defaulted, Fragment, FromUser
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import MAIN, SPEC
@@ -21,8 +21,7 @@ RESERVE: Final = 5
 
 
 def _program() -> str:
-    text = (files("modeldeployment.render") / "programs" / "drain_hook.py").read_text(encoding="ascii")
-    lines = (line.rstrip() for line in text.splitlines())
+    lines = (line.rstrip() for line in data.text("programs/drain_hook.py").splitlines())
     return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
 
 
