@@ -1,9 +1,9 @@
 """The `md-lab fleet` commands: add, list, open and remove fleets of fake nodes."""
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +12,11 @@ import typer
 from modeldeployment.kube import Client, KubeError, load
 from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.controlplane.options import DEFAULT_NAME, state_folder
-from modeldeployment.lab.errors import LabError, NotUp
+from modeldeployment.lab.errors import NotUp
 from modeldeployment.lab.flavors.providing import local_queue, open_namespaces, provide, withdraw
 
 from .applying import Standing, put_fleet, standing_fleets, wait_until_ready
-from .errors import FleetRefused
+from .errors import ClusterRefused, FleetRefused
 from .fleet import Fleet
 
 app: typer.Typer = typer.Typer(name="fleet", no_args_is_help=True, help="Fleets of fake nodes with a maker's devices.")
@@ -24,7 +24,17 @@ app: typer.Typer = typer.Typer(name="fleet", no_args_is_help=True, help="Fleets 
 FIELD_MANAGER = "modeldeployment-lab"
 
 Kubeconfig = Annotated[Path | None, typer.Option(help="Kubeconfig of any cluster; without it, the lab of --name.")]
-LabName = Annotated[str, typer.Option("--name", help="Name of the lab's control plane.")]
+LabName = Annotated[str, typer.Option("--name", help="Which control plane of the lab.")]
+State = Annotated[Path | None, typer.Option("--state", help="Its state directory, instead of one chosen by --name.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The cluster that is meant: the one of `kubeconfig`, else the lab's of that name or state directory."""
+
+    kubeconfig: Path | None
+    name: str
+    state: Path | None
 
 
 @app.callback()
@@ -57,38 +67,37 @@ def add(
     nodes_only: Annotated[bool, typer.Option("--nodes-only", help="Make nodes, no flavors and queues.")] = False,
     kubeconfig: Kubeconfig = None,
     name: LabName = DEFAULT_NAME,
+    state: State = None,
 ) -> None:
     """Add a fleet, or make the fleet of that name be as said; adding it again changes nothing."""
-    with _said():
-        wanted = Fleet(
-            maker=maker,
-            model=model,
-            nodes=nodes,
-            name=fleet_name,
-            cards=cards,
-            rdma=rdma,
-            efa=efa,
-            zones=tuple(each for text in zone or ["z1"] for each in text.split(",")),
-            nodes_per_rack=nodes_per_rack,
-            cpu=cpu,
-            memory_gib=memory_gib,
-            pods=pods,
-            arch=arch,
-            instance_type=instance_type,
-            labels=tuple(_label(text) for text in label or ()),
-            runtime_versions=tuple(runtime_version or ()),
-        )
-        if nodes_only:
-            asyncio.run(_add_nodes(kubeconfig, name, wanted))
-        else:
-            asyncio.run(_add(kubeconfig, name, wanted, namespace or (), tuple(check or ())))
+    wanted = Fleet(
+        maker=maker,
+        model=model,
+        nodes=nodes,
+        name=fleet_name,
+        cards=cards,
+        rdma=rdma,
+        efa=efa,
+        zones=tuple(each for text in zone or ["z1"] for each in text.split(",")),
+        nodes_per_rack=nodes_per_rack,
+        cpu=cpu,
+        memory_gib=memory_gib,
+        pods=pods,
+        arch=arch,
+        instance_type=instance_type,
+        labels=tuple(_label(text) for text in label or ()),
+        runtime_versions=tuple(runtime_version or ()),
+    )
+    if nodes_only:
+        asyncio.run(_add_nodes(Where(kubeconfig, name, state), wanted))
+    else:
+        asyncio.run(_add(Where(kubeconfig, name, state), wanted, namespace or (), tuple(check or ())))
 
 
 @app.command("list")
-def list_fleets(kubeconfig: Kubeconfig = None, name: LabName = DEFAULT_NAME) -> None:
+def list_fleets(kubeconfig: Kubeconfig = None, name: LabName = DEFAULT_NAME, state: State = None) -> None:
     """List the fleets that nodes of the cluster belong to."""
-    with _said():
-        print(table(asyncio.run(_standing(kubeconfig, name))))
+    print(table(asyncio.run(_standing(Where(kubeconfig, name, state)))))
 
 
 @app.command("open")
@@ -96,10 +105,10 @@ def open_to(
     namespace: Annotated[list[str], typer.Argument(help="Namespaces to let into every fleet.")],
     kubeconfig: Kubeconfig = None,
     name: LabName = DEFAULT_NAME,
+    state: State = None,
 ) -> None:
     """Let namespaces that were made after a fleet use it: one LocalQueue each."""
-    with _said():
-        asyncio.run(_open(kubeconfig, name, namespace))
+    asyncio.run(_open(Where(kubeconfig, name, state), namespace))
 
 
 @app.command()
@@ -107,10 +116,10 @@ def remove(
     fleet_name: Annotated[str, typer.Argument(metavar="FLEET", help="The fleet's name.")],
     kubeconfig: Kubeconfig = None,
     name: LabName = DEFAULT_NAME,
+    state: State = None,
 ) -> None:
     """Remove a fleet's nodes and, after the last fleet of its InstanceType, queues and InstanceType too."""
-    with _said():
-        print(f"fleet {fleet_name}: {asyncio.run(_remove(kubeconfig, name, fleet_name))} nodes removed")
+    print(f"fleet {fleet_name}: {asyncio.run(_remove(Where(kubeconfig, name, state), fleet_name))} nodes removed")
 
 
 def table(fleets: Sequence[Standing]) -> str:
@@ -142,30 +151,28 @@ def _label(text: str) -> tuple[str, str]:
     return key, value
 
 
-async def _add(
-    kubeconfig: Path | None, name: str, wanted: Fleet, namespaces: Sequence[str], checks: tuple[str, ...]
-) -> None:
-    async with _client(kubeconfig, name) as client:
+async def _add(where: Where, wanted: Fleet, namespaces: Sequence[str], checks: tuple[str, ...]) -> None:
+    async with _client(where) as client:
         entered = tuple(namespaces) or await open_namespaces(client)
         provision = await provide(client, wanted, namespaces=entered, admission_checks=checks)
     print(f"fleet {wanted.name}: {wanted.nodes} nodes Ready with {wanted.nodes * wanted.cards} cards")
     print(f"instanceType {provision.instance_type} is open to {', '.join(entered) or 'no namespace'}")
 
 
-async def _add_nodes(kubeconfig: Path | None, name: str, wanted: Fleet) -> None:
-    async with _client(kubeconfig, name) as client:
+async def _add_nodes(where: Where, wanted: Fleet) -> None:
+    async with _client(where) as client:
         put = await put_fleet(client, wanted)
         await wait_until_ready(client, wanted)
     print(f"fleet {wanted.name}: {wanted.nodes} nodes Ready ({put.created} new, {put.changed} changed)")
 
 
-async def _standing(kubeconfig: Path | None, name: str) -> tuple[Standing, ...]:
-    async with _client(kubeconfig, name) as client:
+async def _standing(where: Where) -> tuple[Standing, ...]:
+    async with _client(where) as client:
         return await standing_fleets(client)
 
 
-async def _open(kubeconfig: Path | None, name: str, namespaces: Sequence[str]) -> None:
-    async with _client(kubeconfig, name) as client:
+async def _open(where: Where, namespaces: Sequence[str]) -> None:
+    async with _client(where) as client:
         types = sorted({each.fleet.instance_type for each in await standing_fleets(client)})
         for namespace in namespaces:
             for instance_type in types:
@@ -173,25 +180,18 @@ async def _open(kubeconfig: Path | None, name: str, namespaces: Sequence[str]) -
             print(f"namespace {namespace} may use {', '.join(types) or 'nothing yet; add a fleet first'}")
 
 
-async def _remove(kubeconfig: Path | None, name: str, fleet_name: str) -> int:
-    async with _client(kubeconfig, name) as client:
+async def _remove(where: Where, fleet_name: str) -> int:
+    async with _client(where) as client:
         return await withdraw(client, fleet_name)
 
 
 @asynccontextmanager
-async def _client(kubeconfig: Path | None, name: str) -> AsyncIterator[Client]:
-    if kubeconfig is None:
-        kubeconfig = Layout(state_folder(name)).kubeconfig
-        if not kubeconfig.exists():
-            raise NotUp(f"no control plane {name!r} is up; start one with md-lab up, or pass --kubeconfig")
-    async with Client(load(kubeconfig), field_manager=FIELD_MANAGER) as client:
-        yield client
-
-
-@contextmanager
-def _said() -> Iterator[None]:
+async def _client(where: Where) -> AsyncIterator[Client]:
+    kubeconfig = where.kubeconfig or Layout(state_folder(where.name, where.state)).kubeconfig
+    if where.kubeconfig is None and not kubeconfig.exists():
+        raise NotUp(f"no control plane {where.name!r} is up; start one with md-lab up, or pass --kubeconfig")
     try:
-        yield
-    except (LabError, KubeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise typer.Exit(1) from error
+        async with Client(load(kubeconfig), field_manager=FIELD_MANAGER) as client:
+            yield client
+    except KubeError as error:
+        raise ClusterRefused(f"the cluster of {kubeconfig} cannot be used: {error}") from error

@@ -7,7 +7,8 @@ LabError
     ├── FleetNotFound     no fleet has that name
     ├── NodesNotReady     nodes did not become Ready in time
     ├── KueueAbsent       the cluster does not serve Kueue's kinds
-    └── QueueInactive     Kueue did not activate a fleet's ClusterQueue in time
+    ├── QueueInactive     Kueue did not activate a fleet's ClusterQueue in time
+    └── ClusterRefused    the cluster did not answer, or refused what was asked
 """
 
 from modeldeployment.lab.errors import LabError
@@ -39,3 +40,7 @@ class KueueAbsent(FleetError):
 
 class QueueInactive(FleetError):
     """Kueue did not activate a fleet's ClusterQueue in time."""
+
+
+class ClusterRefused(FleetError):
+    """The cluster did not answer, or refused what was asked."""
