@@ -37,11 +37,18 @@ def cpu_memory(resources: dict[str, Any] | None, known: InstanceType | None = No
         pytest.param({"accelerator": 1, "acceleratorSlicedCoresPercentage": 25}, ("4", "16Gi"), id="H4"),
         pytest.param({"accelerator": 1, "acceleratorPartitionedProfile": "3g.40gb"}, ("8", "32Gi"), id="H5"),
         pytest.param({"accelerator": 2}, ("32", "128Gi"), id="H10"),
+        pytest.param({"accelerator": 2, "acceleratorSlicedMemoryPercentage": 100}, ("16", "64Gi"), id="whole-slice"),
         pytest.param({"acceleratorSlicedMemoryPercentage": 33}, ("5280m", "21626Mi"), id="odd-share"),
     ],
 )
 def test_cpu_and_memory_follow_the_accelerators(resources: dict[str, Any] | None, expected: tuple[str, str]) -> None:
     assert cpu_memory(resources) == expected
+
+
+def test_a_unit_in_thousands_keeps_its_spelling() -> None:
+    known = instance_type(unitResources={"cpu": "7500m", "ram": "60G"})
+    assert cpu_memory({"accelerator": 2}, known) == ("15", "120G")
+    assert cpu_memory({"acceleratorSlicedMemoryPercentage": 50}, known) == ("3750m", "30G")
 
 
 def test_h1_storage_is_fifteen_gibibytes() -> None:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from modeldeployment.render import render
+from modeldeployment.render import Seat, render
 from render_worlds import deployment, facts, one_role, rendered, role
 
 IDENTITY = {
@@ -70,3 +70,12 @@ def test_the_endpoint_is_the_deployments_service_at_the_callers_port() -> None:
     assert rendered().endpoint == "http://qwen.team-a.svc:8000"
     assert rendered(ports=[{"port": 9000}]).endpoint == "http://qwen.team-a.svc:9000"
     assert rendered(extraArgs=["--port=9100"]).endpoint == "http://qwen.team-a.svc:8000"
+
+
+def test_a_deployment_without_a_namespace_is_rendered_where_kubectl_would_put_it() -> None:
+    named = deployment(role())
+    nowhere = named.model_copy(update={"metadata": named.metadata.model_copy(update={"namespace": None})})
+    rendering = render(nowhere, facts())
+    assert rendering.endpoint == "http://qwen.default.svc:8000"
+    assert {service["metadata"]["namespace"] for service in rendering.services} == {"default"}
+    assert rendering.roles[0].template.pod(Seat(0, 0))["metadata"]["namespace"] == "default"

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modeldeployment.render import RoleRendering, Seat, render
+from modeldeployment.render import RoleRendering, Seat, Template, render
+from modeldeployment.render.holes import Hole
+from modeldeployment.render.template import Occupants
 from render_worlds import deployment, facts, instance_type, main, one_role, rendered, role
 
 FINGERPRINT = "modeldeployment.gpustack.ai/pod-spec-hash"
@@ -153,6 +155,28 @@ def test_an_ordinal_beyond_the_declared_ones_has_a_fingerprint_and_a_member_beyo
     for nowhere in (Seat(0, 2), Seat(0, -1), Seat(-1, 0)):
         with pytest.raises(IndexError, match="no seat of a role of size 2"):
             template.body(nowhere)
+
+
+def test_the_order_in_which_values_were_placed_is_outside_the_fingerprint() -> None:
+    labels = {"a": "1", "o": Hole.ORDINAL, "e": Hole.ELIGIBLE}
+    pods = [
+        {"metadata": {"labels": labels, "annotations": {}, "uid": uid}, "spec": spec}
+        for uid, spec in (("1", {"x": 1, "y": [1, 2]}), ("2", {"y": [1, 2], "x": 1}), ("3", {"y": [2, 1], "x": 1}))
+    ]
+    occupants = Occupants("team-a", "qwen", "server", 1, answers=True)
+    first, reordered, changed = (Template.of(pod, occupants).digest for pod in pods)
+    assert first == reordered
+    assert first != changed
+
+
+def test_a_hole_is_not_the_text_it_holds_at_the_first_seat() -> None:
+    occupants = Occupants("team-a", "qwen", "server", 1, answers=True)
+    held, written = (
+        Template.of({"metadata": {"labels": {"a": "1", "o": value}, "annotations": {}}, "spec": {}}, occupants)
+        for value in (Hole.ORDINAL, "0")
+    )
+    assert held.body(Seat(0, 0)) == written.body(Seat(0, 0))
+    assert held.digest != written.digest
 
 
 def test_a_name_that_needs_escaping_is_never_pasted() -> None:

@@ -1,7 +1,6 @@
 """What every Part of a role reads: one role with everything resolved that more than one Part needs."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
@@ -10,10 +9,8 @@ from modeldeployment.render.engine import Engine
 from modeldeployment.render.facts import Facts
 from modeldeployment.render.image import Image
 from modeldeployment.render.listener import Listener
+from modeldeployment.render.ownership import namespace
 from modeldeployment.render.resources import Resources
-
-DEFAULT_NAMESPACE: Final = "default"
-"""Where an object without a namespace goes, as with kubectl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +35,4 @@ class Context:
     @property
     def namespace(self) -> str:
         """The deployment's namespace."""
-        return self.deployment.metadata.namespace or DEFAULT_NAMESPACE
+        return namespace(self.deployment)

@@ -3,10 +3,18 @@
 Source: facts rendering §8 and §10, decisions D4 and D31.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from modeldeployment.api import keys
 from modeldeployment.api.modeldeployment import ModelDeployment
+
+_DEFAULT_NAMESPACE: Final = "default"
+"""Where an object without a namespace goes, as with kubectl."""
+
+
+def namespace(deployment: ModelDeployment) -> str:
+    """Answer the namespace of a deployment and of everything it owns."""
+    return deployment.metadata.namespace or _DEFAULT_NAMESPACE
 
 
 def owner_references(deployment: ModelDeployment) -> list[dict[str, Any]]:

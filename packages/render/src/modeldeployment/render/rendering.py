@@ -75,7 +75,7 @@ class Rendering:
 def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     """Render every role of `deployment`.
 
-    Two renders of one input are equal to the byte. A cache pool the deployment names does not show yet (decisions D30).
+    Two renders of one input are equal to the byte. A cache pool the deployment names is not attached (decisions D30).
     Raises RenderRefusal for the first role that cannot be rendered.
     """
     contexts = [_context(deployment, role, facts) for role in deployment.spec.roles]
@@ -87,7 +87,7 @@ def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     return Rendering(
         rendered,
         (*fronts, *(service for service in headless if service is not None)),
-        services.endpoint(deployment, first.namespace, first.listener),
+        services.endpoint(deployment, first.listener),
         tuple(context.image.skew for context in contexts if context.image.skew),
     )
 

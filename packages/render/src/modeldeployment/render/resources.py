@@ -51,11 +51,9 @@ def resources(role: roles.Role, instance_type: InstanceType, policy: Policy) -> 
     wanted = role.resources or roles.Resources()
     keys, percent, maker = _accelerators(role, wanted, instance_type, policy)
     _interfaces(role, wanted)
-    cards = wanted.accelerator.units if wanted.accelerator else 0
-    units = max(1, cards) if instance_type.acceleratable and percent == 100 else 1
     limits = Amounts(
-        _floor(instance_type.unit_cpu.times(units * percent, 100), 10**6, Format.DECIMAL),
-        _floor(instance_type.unit_ram.times(units * percent, 100), _MEBI * 10**9, Format.BINARY),
+        _part(instance_type.unit_cpu, percent, 100),
+        _part(instance_type.unit_ram, percent, 100),
         min(STORAGE, instance_type.local_storage),
     )
     requests = overcommitted(limits, instance_type.acceleratable) if policy.general_resources_overcommit else limits
@@ -67,18 +65,14 @@ def overcommitted(limits: Amounts, acceleratable: bool) -> Amounts:
 
     100m CPU per core beside accelerators, 800m elsewhere; an eighth of memory and storage.
     """
-    tenths = 1 if acceleratable else 8
-    return Amounts(
-        _floor(limits.cpu.times(tenths, 10), 10**6, Format.DECIMAL),
-        _floor(limits.memory.times(1, 8), _MEBI * 10**9, Format.BINARY),
-        _floor(limits.storage.times(1, 8), _MEBI * 10**9, Format.BINARY),
-    )
+    cpu = _part(limits.cpu, 1 if acceleratable else 8, 10)
+    return Amounts(cpu, _part(limits.memory, 1, 8), _part(limits.storage, 1, 8))
 
 
 def _accelerators(
     role: roles.Role, wanted: roles.Resources, instance_type: InstanceType, policy: Policy
 ) -> tuple[dict[str, str], int, Maker | None]:
-    """Answer the accelerator's resource keys, the share of one unit in percent, and whose accelerator it is, if any."""
+    """Answer the accelerator's resource keys, how much of one unit goes with it in percent, and its maker, if any."""
     memory, cores = wanted.accelerator_sliced_memory_percentage, wanted.accelerator_sliced_cores_percentage
     profile, sliced = wanted.accelerator_partitioned_profile, bool(memory or cores)
     if wanted.accelerator is not None and (wanted.accelerator.nanos < 0 or not wanted.accelerator.is_whole):
@@ -114,7 +108,7 @@ def _accelerators(
             f"{base}.sliced.cores-percentage": str(cores or memory),
         }
         return keys, share, maker
-    return {base: cards}, 100, maker
+    return {base: cards}, 100 * count, maker
 
 
 def _share(role: roles.Role, profile: str, instance_type: InstanceType) -> int:
@@ -133,9 +127,13 @@ def _interfaces(role: roles.Role, wanted: roles.Resources) -> None:
         raise _refused(role, "interface", wanted.interface, why, "create the deployment without it")
 
 
-def _floor(amount: Quantity, step: int, written: Format) -> Quantity:
-    """Round down to a multiple of `step` nano-units, so shares of a unit never add up to more than the unit."""
-    return Quantity(max(1, amount.nanos // step) * step, written)
+def _part(amount: Quantity, factor: int, over: int) -> Quantity:
+    """Answer `factor / over` of an amount; parts are rounded down to 1m or 1Mi, so they never add up to more."""
+    exact = Quantity(amount.nanos * factor // over, amount.format)
+    if factor % over == 0:
+        return exact
+    step = _MEBI * 10**9 if amount.format is Format.BINARY else 10**6
+    return Quantity(exact.nanos // step * step, amount.format) if exact.nanos >= step else exact
 
 
 def _refused(role: roles.Role, field: str, value: object, why: str, way_out: str) -> RenderRefusal:

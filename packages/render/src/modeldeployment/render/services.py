@@ -10,7 +10,7 @@ from modeldeployment.api import keys, names
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.api.roles import Role
 from modeldeployment.render.listener import Listener
-from modeldeployment.render.ownership import owner_references, selector_labels
+from modeldeployment.render.ownership import namespace, owner_references, selector_labels
 
 
 def deployment_service(deployment: ModelDeployment, first: Role, listener: Listener) -> dict[str, Any]:
@@ -38,10 +38,10 @@ def replica_service(deployment: ModelDeployment, role: Role, listener: Listener,
     return _service(deployment, role, names.replica_service(owner, role.name, ordinal), spec)
 
 
-def endpoint(deployment: ModelDeployment, namespace: str, listener: Listener) -> str:
+def endpoint(deployment: ModelDeployment, listener: Listener) -> str:
     """Answer the URL at which callers in the cluster reach the deployment."""
     name = names.deployment_service(deployment.metadata.name)
-    return f"{listener.scheme}://{name}.{namespace}.svc:{listener.service_port}"
+    return f"{listener.scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
 
 
 def _front(deployment: ModelDeployment, role: Role, listener: Listener, name: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _service(deployment: ModelDeployment, role: Role, name: str, spec: Mapping[s
         "kind": "Service",
         "metadata": {
             "name": name,
-            "namespace": deployment.metadata.namespace,
+            "namespace": namespace(deployment),
             "labels": labels,
             "annotations": {keys.NOTE_ROLE: role.name},
             "ownerReferences": owner_references(deployment),
