@@ -54,48 +54,52 @@ class Access:
     def __init__(self, read: Callable[[], Credential], clock: Callable[[], float] = time.time) -> None:
         self._read = read
         self._clock = clock
-        self._credential = read()
-        self._read_at = clock()
         self._lock = asyncio.Lock()
+        self._not_before = float("-inf")
+        self._take(read())
         self.server: Final = self._credential.server
         self.server_name: Final = self._credential.server_name
         self.proxy: Final = self._credential.proxy
         self.tls: Final = _context(self._credential) if self.server.startswith("https") else None
 
     async def authorization(self) -> str:
-        """Give the Authorization header to send now, or an empty string when a client certificate speaks for us."""
-        if self._clock() >= self._due():
-            await self._renew(older_than=self._read_at)
+        """Give the Authorization header to send now, or an empty string when a client certificate speaks for us.
+
+        Raises AccessError when the credential has expired and no other is to be had.
+        """
+        if self._clock() >= self._due:
+            await self._renew(self._credential)
         return self._credential.authorization
 
-    async def refused(self) -> bool:
-        """Read the credential anew after a 401; says whether there is a reason to try again."""
+    async def refused(self, sent: str) -> bool:
+        """Read the credential anew after a 401 to this header; says whether there is another one to try."""
         before = self._credential
-        if self._clock() - self._read_at >= _AGAIN_SECONDS:
-            await self._renew(older_than=self._read_at)
-        return self._credential != before
+        if before.authorization == sent:
+            await self._renew(before)
+        return self._credential.authorization != sent or self._credential != before
 
-    def _due(self) -> float:
-        expires = self._credential.expires
-        if expires is None:
-            return float("inf")
-        return expires - min(_EARLY_SECONDS, (expires - self._read_at) / 5)
-
-    async def _renew(self, older_than: float) -> None:
+    async def _renew(self, worn: Credential) -> None:
         async with self._lock:
-            if self._read_at > older_than:
-                return  # another request renewed it while this one waited
-            self._read_at = self._clock()
+            now = self._clock()
+            if self._credential is not worn or now < self._not_before:
+                return  # somebody else renewed it, or failed to, while this call waited
+            self._not_before = now + _AGAIN_SECONDS
             try:
                 fresh = await asyncio.to_thread(self._read)
             except errors.AccessError as error:
-                if self._credential.expires is not None and self._clock() >= self._credential.expires:
+                if worn.expires is not None and now >= worn.expires:
                     raise
                 _log.warning("credential not renewed, the old one is kept server=%s error=%s", self.server, error)
                 return
-            if self.tls is not None and fresh.certificate_file != self._credential.certificate_file:
+            if self.tls is not None and fresh.certificate_file != worn.certificate_file:
                 _load_certificate(self.tls, fresh)
-            self._credential = fresh
+            self._take(fresh)
+
+    def _take(self, fresh: Credential) -> None:
+        now = self._clock()
+        self._credential = fresh
+        life = float("inf") if fresh.expires is None else fresh.expires - now
+        self._due = now + life - min(_EARLY_SECONDS, life / 5)
 
 
 def load(

@@ -86,6 +86,8 @@ class Client:
             auto_decompress=False,
             read_bufsize=2**18,
         )
+        # aiohttp would send a DELETE again by itself after a lost connection; what may be repeated is decided here.
+        self._open._retry_connection = False  # noqa: SLF001
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -270,16 +272,16 @@ class Client:
                 refusal = requests.error_of(response.status, response.headers, body)
                 if not request.repeatable and _may_be_committed(refusal):
                     raise errors.Uncertain(f"{_what(request)}: {refusal}") from refusal
-                if attempt == _TRIES or not await self._again(request, refusal):
+                if attempt == _TRIES or not await self._again(request, refusal, response):
                     raise _named(request, refusal)
                 wait = max(requests.backoff(attempt, self._seed), float(refusal.details.retry_after_seconds))
             await asyncio.sleep(min(wait, _LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
 
-    async def _again(self, request: Request, refusal: errors.ApiError) -> bool:
+    async def _again(self, request: Request, refusal: errors.ApiError, response: aiohttp.ClientResponse) -> bool:
         match refusal:
             case errors.Unauthorized():
-                return await self._access.refused()
+                return await self._access.refused(response.request_info.headers.get("Authorization", ""))
             case errors.TooManyRequests():
                 return not request.target.endswith("/eviction")  # there it is a budget's answer, not an overload
             case errors.ServerFailure():

@@ -17,8 +17,6 @@ KubeError
     └── ServerFailure      5xx, after the retries
 """
 
-from collections.abc import Sequence
-
 import msgspec
 
 
@@ -37,7 +35,7 @@ class Details(msgspec.Struct, frozen=True, rename="camel"):
     group: str = ""
     kind: str = ""
     uid: str = ""
-    causes: Sequence[Cause] = ()
+    causes: tuple[Cause, ...] = ()
     retry_after_seconds: int = 0
 
 
