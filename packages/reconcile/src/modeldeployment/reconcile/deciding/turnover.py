@@ -90,11 +90,10 @@ def _trimmed(role: RoleSlots) -> list[Departure]:
     """Live replicas beyond the declared count, highest ordinal first."""
     cause = Cause.SCALE_DOWN if role.role is not None else Cause.ROLE_DROPPED
     beyond = [slot for ordinal, slot in role.slots.items() if ordinal >= role.declared and slot.occupied]
-    doubles = [member for member in role.surplus if _ordinal(member) >= role.declared]
     orphans = role.orphans if role.role is None else ()
     return [
-        *(_whole(cause, slot) for slot in sorted(beyond, key=lambda slot: -slot.ordinal)),
-        *(Departure(cause, (member,), None) for member in (*doubles, *orphans)),
+        *(_whole(cause, role, slot) for slot in sorted(beyond, key=lambda slot: -slot.ordinal)),
+        *(Departure(cause, (member,), None) for member in orphans),
     ]
 
 
@@ -114,7 +113,7 @@ def _broken(role: RoleSlots) -> Departure | None:
     """One unit that can never be admitted or serve again: it leaves without asking the guard."""
     broken = [slot for slot in role.kept() if slot.state in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
     if broken:
-        return _whole(Cause.BROKEN, broken[-1])
+        return _whole(Cause.BROKEN, role, broken[-1])
     if role.orphans:
         return Departure(Cause.BROKEN, (_last_first(role.orphans)[0],), None)
     return None
@@ -128,10 +127,10 @@ def _missing(role: RoleSlots) -> list[Slot]:
 def _rolled(role: RoleSlots) -> Turnover:
     """The next replica that differs from its render: highest ordinal first, when the role can spare it.
 
-    The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until the
-    replicas that already match are ready: admission takes a second and loading weights many minutes, and a role must not
-    lose all of its replicas to an image that never starts. Replicas that differ are not waited for, so a bad edit is
-    always mended by the next one.
+    The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until
+    the replicas that already match are ready: admission takes a second and loading weights many minutes, and a role
+    must not lose all of its replicas to an image that never starts. Replicas that differ are not waited for, so a bad
+    edit is always mended by the next one.
     """
     outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
     if not outdated:
@@ -141,11 +140,13 @@ def _rolled(role: RoleSlots) -> Turnover:
         return AwaitingAdmission()
     if any(slot.state is not SlotState.READY for slot in role.kept() if slot.state is not SlotState.OUTDATED):
         return AwaitingReadiness()
-    return Leave((_whole(Cause.ROLLOUT, outdated[-1]),))
+    return Leave((_whole(Cause.ROLLOUT, role, outdated[-1]),))
 
 
-def _whole(cause: Cause, slot: Slot) -> Departure:
-    return Departure(cause, slot.live, slot.workload)
+def _whole(cause: Cause, role: RoleSlots, slot: Slot) -> Departure:
+    """Every live member of a replica, doubles included: one that stayed would keep the Workload, and so the slot."""
+    doubles = tuple(member for member in role.surplus if member.ordinal == slot.ordinal)
+    return Departure(cause, (*slot.live, *doubles), slot.workload)
 
 
 def _ordinal(member: Member) -> int:

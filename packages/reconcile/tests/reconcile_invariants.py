@@ -1,0 +1,122 @@
+"""What must hold of every pass, whatever came before it.
+
+Source: spec 1 §Rollout behavior, facts reconcile §4 to §6 and §9.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from modeldeployment.api import keys
+from modeldeployment.reconcile import Member, Snapshot, Step
+from modeldeployment.reconcile.deciding.steps import (
+    AddFinalizer,
+    CreateReplica,
+    DeletePod,
+    DeleteWorkload,
+    DropFinalizer,
+)
+from modeldeployment.render import Rendering, RoleRendering, Seat
+
+
+def check_steps(seen: Snapshot, on_server: Iterable[Member], steps: tuple[Step, ...]) -> None:
+    """Raise AssertionError where the steps of a pass break a promise. `on_server` are all Pods, seen or not."""
+    on_server = list(on_server)
+    by_uid = {member.uid: member for member in seen.members}
+    deleted = [by_uid[step.uid] for step in steps if isinstance(step, DeletePod)]
+    assert not [each.name for each in deleted if each.leaving], "deletes a Pod that is leaving already"
+    assert len({each.uid for each in deleted}) == len(deleted), "deletes a Pod twice"
+    _check_workloads(seen, steps)
+    if seen.deployment.metadata.deletion_timestamp is not None:
+        assert not any(isinstance(step, CreateReplica) for step in steps), "creates while being deleted"
+        assert not (on_server and DropFinalizer() in steps), "lets go of Pods that are still there"
+        return
+    assert keys.FINALIZER in seen.deployment.metadata.finalizers or steps[0] == AddFinalizer(), "acts unfinalized"
+    assert isinstance(seen.rendering, Rendering)
+    for role in seen.rendering.roles:
+        created = [step.ordinal for step in steps if isinstance(step, CreateReplica) and step.role == role.name]
+        going = [member for member in deleted if member.role == role.name]
+        live = [member for member in seen.members if member.role == role.name and not member.leaving]
+        assert not (created and going), f"role {role.name} gets deletes and creates in one pass"
+        _check_creates(role, created, live, on_server)
+        if going:
+            _check_deletes(role, going, live, seen)
+
+
+def _check_workloads(seen: Snapshot, steps: tuple[Step, ...]) -> None:
+    workloads = {each.uid: each for each in seen.workloads}
+    live = {member.uid for member in seen.members if not member.leaving}
+    for step in steps:
+        if isinstance(step, DeletePod):
+            live.discard(step.uid)
+        elif isinstance(step, DeleteWorkload):
+            assert not workloads[step.uid].owners & live, f"Workload {step.name} goes from under a live Pod"
+
+
+def _check_creates(role: RoleRendering, created: list[int], live: list[Member], on_server: Iterable[Member]) -> None:
+    taken = {member.group for member in on_server}
+    assert created == sorted(set(created)), "creates lowest first and each ordinal once"
+    for ordinal in created:
+        assert ordinal < role.replicas, f"{role.name}/{ordinal} is not declared"
+        assert ordinal not in {member.ordinal for member in live}, f"{role.name}/{ordinal} is occupied"
+        assert role.template.group(ordinal) not in taken, f"{role.name}/{ordinal} is created beside a listed member"
+
+
+def _check_deletes(role: RoleRendering, going: list[Member], live: list[Member], seen: Snapshot) -> None:
+    uids = {member.uid for member in going}
+    beyond = [member for member in live if _ordinal(member) >= role.replicas]
+    staying = {(each.ordinal, each.index) for each in live if each.ordinal is not None and each.uid not in uids}
+    orphans = [each for each in going if each.ordinal is None]
+    trimmed = [each for each in going if _ordinal(each) >= role.replicas]
+    kept = [each for each in going if each.ordinal is not None and each.ordinal < role.replicas]
+    doubles = [each for each in kept if (each.ordinal, each.index) in staying]
+    turned = sorted({_ordinal(each) for each in kept if each not in doubles})
+    surplus = len(live) - len(beyond) - role.replicas * role.size
+    assert not beyond or {each.uid for each in beyond} <= uids, "a replica beyond the declared count stays"
+    ordinals = [_ordinal(each) for each in trimmed]
+    assert ordinals == sorted(ordinals, reverse=True), "scales down lowest first"
+    if surplus > 0:
+        assert not turned, "turns a replica over while it sheds"
+        assert len(doubles) + len(orphans) <= surplus, "sheds more than the surplus"
+        return
+    assert not doubles, "sheds without a surplus"
+    assert len(turned) + len(orphans) <= 1, "more than one replica turns over"
+    assert not (trimmed and (turned or orphans)), "turns a replica over while it scales down"
+    for ordinal in turned:
+        _check_turned(role, ordinal, [each for each in live if each.ordinal == ordinal], uids, seen)
+
+
+def _check_turned(role: RoleRendering, ordinal: int, members: list[Member], going: set[str], seen: Snapshot) -> None:
+    assert {each.uid for each in members} <= going, f"only a part of {role.name}/{ordinal} leaves"
+    if broken(role, members):
+        return
+    assert outdated(role, ordinal, members), f"{role.name}/{ordinal} is a healthy survivor"
+    live = {each.uid: each.ordinal for each in seen.members if each.role == role.name and not each.leaving}
+    admitted = [each for each in seen.workloads if each.admitted and each.owners & set(live)]
+    assert len(admitted) == role.replicas, "rolls although not every declared replica is admitted"
+    assert set(range(role.replicas)) <= set(live.values()), "rolls while the count is short"
+
+
+def broken(role: RoleRendering, members: list[Member]) -> bool:
+    """Whether a replica can never be admitted or serve again."""
+    return {each.index for each in members} != set(range(role.size)) or any(each.over for each in members)
+
+
+def outdated(role: RoleRendering, ordinal: int, members: list[Member]) -> bool:
+    """Whether a complete replica differs from its render."""
+    return any(each.fingerprint != role.template.fingerprint(Seat(ordinal, each.index)) for each in members)
+
+
+def check_status(before: Mapping[str, object], after: Mapping[str, object], now: str) -> None:
+    """Raise AssertionError where a condition's time moved without a flip, or stood still with one."""
+    old, new = _conditions(before), _conditions(after)
+    for kind, condition in new.items():
+        same = kind in old and old[kind]["status"] == condition["status"]
+        assert condition["lastTransitionTime"] == (old[kind]["lastTransitionTime"] if same else now), kind
+
+
+def _conditions(status: Mapping[str, object]) -> dict[object, Mapping[str, object]]:
+    return {each["type"]: each for each in cast("list[Mapping[str, object]]", status.get("conditions") or [])}
+
+
+def _ordinal(member: Member) -> int:
+    return -1 if member.ordinal is None else member.ordinal

@@ -1,0 +1,134 @@
+"""Random deployments, edits and faults: what must hold does hold in every pass, and every story ends settled.
+
+The invariants of each pass are in reconcile_invariants; this module makes the worlds and judges where they end.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from modeldeployment.reconcile import Done, Member, PodPhase
+from reconcile_invariants import broken, outdated
+from reconcile_stories import World, new
+from reconcile_worlds import decision, deployment, rendered_role, role
+
+HAPPENINGS = ("scale", "roll", "delete", "fail", "finish", "evict", "double", "orphan", "unlabel", "hide", "unfront")
+
+happenings = st.tuples(st.sampled_from(HAPPENINGS), st.integers(0, 20), st.integers(1, 4))
+
+
+@dataclass(frozen=True)
+class Era:
+    """What happens, and how the passes after it go: moves of the cluster after each, requests before each dies."""
+
+    happened: list[tuple[str, int, int]]
+    pace: list[int]
+    cuts: list[int | None]
+
+
+eras = st.builds(
+    Era,
+    st.lists(happenings, max_size=4),
+    st.lists(st.integers(0, 4), max_size=10),
+    st.lists(st.one_of(st.none(), st.integers(0, 4)), max_size=5),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    shapes=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=2),
+    excess=st.sampled_from(("nothing", "newest", "group")),
+    history=st.lists(eras, max_size=4),
+    quota=st.one_of(st.just(1000), st.integers(1, 12)),
+)
+def test_every_story_keeps_the_invariants_and_ends_settled(
+    shapes: list[tuple[int, int]], excess: str, history: list[Era], quota: int
+) -> None:
+    names = [f"role-{place}" for place in range(len(shapes))]
+    roles = [role(name, replicas=replicas, size=size) for name, (replicas, size) in zip(names, shapes, strict=True)]
+    world = new(deployment(roles=roles, finalizers=()), quota=quota, excess=excess)
+    for era in history:
+        world.pace, world.cuts = chain(era.pace, repeat(None)), chain(era.cuts, repeat(None))
+        for what, which, value in era.happened:
+            happen(world, names, what, which, value)
+        world.live(len(era.pace))
+    world.play()
+    check_rest(world, names, scarce=quota < 1000)
+    world.delete().play()
+    assert world.cluster.gone
+    assert not world.cluster.pods
+
+
+def happen(world: World, names: list[str], what: str, which: int, value: int) -> None:
+    """Let one thing happen to the world, where there is something it can happen to."""
+    name = names[which % len(names)]
+    live = [each for each in world.cluster.pods.values() if not each.leaving]
+    victim = live[which % len(live)] if live else None
+    match what:
+        case "scale":
+            world.edit(name, replicas=value)
+        case "roll":
+            world.edit(name, image=f"engine:{value}")
+        case "evict":
+            _evict(world, which)
+        case "orphan":
+            number = len(world.cluster.pods) + which
+            stray = Member(f"stray-{number}", f"uid-stray-{number}-{world.now:%H%M%S}", name, None, group="group-stray")
+            if stray.name not in {each.name for each in world.cluster.pods.values()}:
+                world.cluster.place(stray)
+        case "unfront":
+            for service in list(world.cluster.services)[:which]:
+                del world.cluster.services[service]
+        case "hide":
+            world.unseen |= {each.uid for each in world.cluster.pods.values() if each.leaving}
+        case _ if victim is not None:
+            _harm(world, what, victim)
+
+
+def _harm(world: World, what: str, victim: Member) -> None:
+    match what:
+        case "delete":
+            world.cluster.delete(victim.uid)
+        case "fail":
+            world.cluster.place(replace(victim, phase=PodPhase.FAILED, ready=False))
+        case "finish":
+            world.cluster.place(replace(victim, phase=PodPhase.SUCCEEDED, ready=False))
+        case "unlabel":
+            world.cluster.place(replace(victim, eligible=False))
+        case "double":
+            name = f"{victim.name}-again"
+            if victim.ordinal is not None and name not in {each.name for each in world.cluster.pods.values()}:
+                world.cluster.place(replace(victim, name=name, uid=f"{victim.uid}-again-{world.now:%H%M%S}"))
+
+
+def _evict(world: World, which: int) -> None:
+    """Kueue preempts a replica: its Workload loses quota and its Pods are deleted, the Workload stays."""
+    reserved = [each for each in world.cluster.workloads.values() if each.reserved and not each.leaving]
+    if reserved:
+        taken = reserved[which % len(reserved)]
+        world.cluster.workloads[taken.name] = replace(
+            taken, reserved=False, admitted=False, preempted=True, cluster_queue="", flavors=()
+        )
+        for uid in taken.owners:
+            world.cluster.delete(uid)
+
+
+def check_rest(world: World, names: Iterable[str], *, scarce: bool) -> None:
+    """Nothing is written, asked or said any more, and what is declared is there."""
+    seen = world.seen()
+    settled = decision(seen)
+    assert settled.status is None
+    assert {(each.reason, each.about) for each in settled.events} <= world.said
+    assert scarce or settled.next == Done(), settled.next
+    for name in names:
+        rendered = rendered_role(world.cluster.rendering, name)
+        live = [each for each in world.members(name) if not each.leaving]
+        assert {each.ordinal for each in live} == set(range(rendered.replicas))
+        for ordinal in range(rendered.replicas):
+            members = [each for each in live if each.ordinal == ordinal]
+            assert not broken(rendered, members), members
+            assert scarce or not outdated(rendered, ordinal, members), members
+            assert all(each.eligible == (each.index == 0) for each in members)
+            assert scarce or all(each.ready for each in members), members
