@@ -1,4 +1,6 @@
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 from modeldeployment.lab.controlplane import ControlPlane
@@ -7,6 +9,14 @@ from modeldeployment.lab.fleets.cli import app, table
 from modeldeployment.lab.fleets.fleet import Fleet
 from typer.testing import CliRunner
 
+NOBODY = {
+    "apiVersion": "v1",
+    "kind": "Config",
+    "current-context": "nobody",
+    "clusters": [{"name": "nobody", "cluster": {"server": "http://127.0.0.1:9"}}],
+    "users": [{"name": "nobody", "user": {"token": "none"}}],
+    "contexts": [{"name": "nobody", "context": {"cluster": "nobody", "user": "nobody"}}],
+}
 A10G = ["--maker", "nvidia", "--model", "a10g"]
 
 
@@ -42,6 +52,14 @@ def test_a_lab_that_is_not_up_is_told_with_the_way_out() -> None:
     assert output == ("no control plane 'nobody-started-this' is up; start one with md-lab up, or pass --kubeconfig")
 
 
+def test_a_cluster_that_does_not_answer_is_told_by_its_address(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(NOBODY))
+    code, output = said("list", "--kubeconfig", str(kubeconfig))
+    assert code == 1
+    assert f"the cluster of {kubeconfig} cannot be used: GET /api/v1/nodes: no answer from http" in output
+
+
 def test_fleets_are_listed_as_a_table() -> None:
     east = Standing(Fleet(maker="nvidia", model="h20", nodes=50, name="east", rdma=2, zones=("z1", "z2")), ready=49)
     assert table([east]) == (
@@ -70,6 +88,9 @@ async def test_a_fleet_is_added_listed_opened_and_removed_by_hand(control_plane:
     assert [line.split()[1:5] for line in listed.splitlines() if line.startswith(fleet)] == [
         [f"{namespace}-type", "2", "2", "16"]
     ]
+    code, refused = await lab("add", fleet, *A10G, "--nodes", "2", "--label", "a b=c", *own_type)
+    assert code == 1
+    assert "refused this: 422 Invalid: Node" in refused
     assert await lab("remove", fleet) == (0, f"fleet {fleet}: 2 nodes removed\n")
     code, gone = await lab("remove", fleet)
     assert code == 1

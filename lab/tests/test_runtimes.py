@@ -2,6 +2,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from modeldeployment.lab.controlplane import ControlPlane, Options
 from modeldeployment.lab.runtimes import kind, kwokctl
 from modeldeployment.lab.runtimes.choosing import availability, runtime_named
 from modeldeployment.lab.runtimes.commands import run
@@ -18,6 +19,7 @@ from modeldeployment.lab.runtimes.runtime import (
     Usable,
     Which,
 )
+from modeldeployment.lab.toolchain import Toolchain
 
 KUBECONFIG = Path("/state/kubeconfig")
 
@@ -152,3 +154,29 @@ async def test_a_kubeconfig_that_is_not_there_is_unfit_and_taking_it_down_does_n
         await given.up()
     assert not (await given.status()).running
     await given.down()
+
+
+def no_toolchain() -> Toolchain:
+    raise AssertionError("a control plane that runs needs no programs")
+
+
+@pytest.mark.lab
+async def test_a_control_plane_that_runs_is_used_as_it_is(control_plane: ControlPlane) -> None:
+    processes = Processes(Options(name="pytest", state=control_plane.state), no_toolchain)
+    assert await processes.up() == control_plane.kubeconfig
+    assert await processes.status() == RuntimeStatus(True, "pytest is Ready")
+
+
+@pytest.mark.lab
+async def test_a_given_cluster_is_looked_at_and_never_stopped(control_plane: ControlPlane) -> None:
+    given = Given(control_plane.kubeconfig)
+    assert await given.up() == control_plane.kubeconfig
+    await given.down()
+    assert (await given.status()).running
+
+
+async def test_a_control_plane_that_never_was_is_not_running(tmp_path: Path) -> None:
+    processes = Processes(Options(state=tmp_path / "none"), no_toolchain)
+    seen = await processes.status()
+    assert not seen.running
+    assert "start one with `md-lab up`" in seen.message

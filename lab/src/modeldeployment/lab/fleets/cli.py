@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from modeldeployment.kube import Client, KubeError, load
+from modeldeployment.kube import ApiError, Client, KubeError, load
 from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.controlplane.options import DEFAULT_NAME, state_folder
 from modeldeployment.lab.errors import NotUp
@@ -193,5 +193,7 @@ async def _client(where: Where) -> AsyncIterator[Client]:
     try:
         async with Client(load(kubeconfig), field_manager=FIELD_MANAGER) as client:
             yield client
+    except ApiError as error:
+        raise ClusterRefused(f"the cluster of {kubeconfig} refused this: {error}") from error
     except KubeError as error:
         raise ClusterRefused(f"the cluster of {kubeconfig} cannot be used: {error}") from error
