@@ -35,12 +35,13 @@ class Cluster:
     """Everything of one deployment that the API server holds, and who moves it besides the controller.
 
     `quota` counts Pods. `excess` says what Kueue does to a group with too many Pods: nothing, delete the newest, or
-    delete the group.
+    delete the group. `starts` says whether engines come up.
     """
 
     deployment: ModelDeployment
     quota: int = 1000
     excess: str = "newest"
+    starts: bool = True
     pods: dict[str, Member] = field(default_factory=dict)
     workloads: dict[str, Workload] = field(default_factory=dict)
     services: dict[str, SeenService] = field(default_factory=dict)
@@ -176,7 +177,13 @@ class Cluster:
     def _starts(self) -> Iterator[Move]:
         for member in self.pods.values():
             owner = self._owner(member)
-            if owner is not None and owner.admitted and member.phase is PodPhase.PENDING and not member.leaving:
+            if (
+                self.starts
+                and owner is not None
+                and owner.admitted
+                and member.phase is PodPhase.PENDING
+                and not member.leaving
+            ):
                 running = replace(member, phase=PodPhase.RUNNING, ready=True, node="node-1")
                 yield partial(self._start, running)
 

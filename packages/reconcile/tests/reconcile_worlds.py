@@ -261,7 +261,7 @@ def steps(seen: Snapshot) -> tuple[Step, ...]:
 def condition(seen: Snapshot, kind: str, now: datetime = NOW) -> Mapping[str, Any]:
     """One condition as a pass over the snapshot leaves it."""
     status: Mapping[str, Any] = patched(seen.status, decision(seen, now).status)
-    return next(each for each in status["conditions"] if each["type"] == kind)  # type: ignore[no-any-return]
+    return next(each for each in status["conditions"] if each["type"] == kind)
 
 
 def patched(status: Mapping[str, object], patch: Mapping[str, object] | None) -> dict[str, object]:

@@ -32,7 +32,7 @@ class Slot:
     """One (role, ordinal) and whoever claims it.
 
     `live` are members without a deletion timestamp, `leaving` those with one. `workload` is the Workload that owns
-    a live member, else the one that owns a leaving member.
+    a live member; of a slot without any, the one that owns a leaving member.
     """
 
     ordinal: int
@@ -135,7 +135,7 @@ def _classify(
 ) -> tuple[Slot, list[Member]]:
     leaving = tuple(member for member in claimants if member.leaving)
     seated, doubles = _seat(ordinal, role, [member for member in claimants if not member.leaving])
-    workload = next((owners[each.uid] for each in (*seated, *leaving) if each.uid in owners), None)
+    workload = next((owners[each.uid] for each in seated or leaving if each.uid in owners), None)
     state = _state(ordinal, role, seated, leaving, workload)
     return Slot(ordinal, state, seated, leaving, workload), doubles
 
