@@ -4,7 +4,7 @@ from modeldeployment.lab.flavors.names import fnv64a, local_queue_name
 from modeldeployment.lab.flavors.pools import pool_of
 from modeldeployment.lab.flavors.queues import cluster_queue, local_queue_manifest, resource_flavors, topology
 from modeldeployment.lab.fleets.errors import PoolMismatch
-from modeldeployment.lab.fleets.fleet import Fleet
+from modeldeployment.lab.fleets.fleet import Fleet, Partition
 
 A10G = Fleet(maker="nvidia", model="a10g", nodes=2, rdma=2)
 ASCEND = Fleet(maker="ascend", model="910b", nodes=1)
@@ -134,6 +134,14 @@ def test_the_instance_type_of_an_accelerated_pool_says_what_its_nodes_are() -> N
         "runtimeVersions": ["9.0"],
     }
     assert status["accelerator"] == {"onceMaxRequest": "8", "remaining": "8", "capacity": "8"}
+
+
+def test_what_a_card_can_be_cut_into_is_part_of_the_observed_hardware() -> None:
+    fleet = Fleet(maker="nvidia", nodes=1, slices=4, partitions=(Partition("3g.40gb", 2, 40960),))
+    assert instance_type_status(pool_of([fleet]))["status"]["detail"]["slicedDetail"] == {
+        "logical": {"count": 4},
+        "physical": {"count": 2, "profiles": [{"name": "3g.40gb", "count": 2, "memoryMib": 40960}]},
+    }
 
 
 def test_a_pool_in_the_middle_of_a_driver_rollout_reports_every_version() -> None:

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 from modeldeployment.lab.fleets.errors import FleetRefused
-from modeldeployment.lab.fleets.fleet import Fleet, decode, encode
+from modeldeployment.lab.fleets.fleet import Fleet, Partition, decode, encode
 from modeldeployment.lab.fleets.nodes import node_labels, node_manifests, node_names, node_resources
 
 
@@ -84,6 +84,20 @@ def test_efa_interfaces_have_their_own_key() -> None:
     assert node_resources(Fleet(maker="nvidia", nodes=1, efa=4))["vpc.amazonaws.com/efa"] == "4"
 
 
+def test_slices_and_partitions_are_offered_beside_whole_cards() -> None:
+    fleet = Fleet(maker="nvidia", nodes=1, cards=2, slices=4, partitions=(Partition("3g.40gb", 2, 40960),))
+    offered = {key: amount for key, amount in node_resources(fleet).items() if key.startswith("nvidia.com/")}
+    assert offered == {
+        "nvidia.com/gpu": "2",
+        "nvidia.com/gpu.sliced": "8",
+        "nvidia.com/gpu.sliced.memory-percentage": "200",
+        "nvidia.com/gpu.sliced.cores-percentage": "200",
+        "nvidia.com/gpu.partitioned": "4",
+        "nvidia.com/gpu.partitioned.mig-3g.40gb": "4",
+    }
+    assert decode(encode(fleet), nodes=1) == fleet
+
+
 def test_names_are_the_same_every_time_and_two_fleets_share_none() -> None:
     east = Fleet(maker="nvidia", nodes=2, name="east")
     west = Fleet(maker="nvidia", nodes=2, name="west")
@@ -124,6 +138,10 @@ UNKNOWN_MAKER = (
     ("fields", "message"),
     [
         ({"maker": "nvida"}, UNKNOWN_MAKER),
+        (
+            {"maker": "ascend", "partitions": (Partition("a", 1, 1),)},
+            "cards of ascend cannot be partitioned; those of hygon, nvidia, thead can",
+        ),
         ({"nodes": 0}, "nodes is 0; a fleet takes 1 to 5000"),
         ({"cards": 17}, "cards is 17; a fleet takes 1 to 16"),
         ({"rdma": -1}, "rdma is -1; a fleet takes 0 to 64"),

@@ -39,6 +39,10 @@ def test_an_unknown_maker_is_told_with_the_nine_there_are() -> None:
     [
         (["--nodes", "0"], "nodes is 0; a fleet takes 1 to 5000"),
         (["--nodes", "1", "--cards", "0"], "cards is 0; a fleet takes 1 to 16"),
+        (
+            ["--nodes", "1", "--partition", "3g.40gb"],
+            "partition '3g.40gb' is not PROFILE=COUNT:MEMORY_MIB; write for example 3g.40gb=2:40960",
+        ),
         (["--nodes", "1", "--label", "team"], "label 'team' is not KEY=VALUE"),
     ],
 )

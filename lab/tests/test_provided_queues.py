@@ -80,6 +80,20 @@ async def test_a_type_without_accelerators_charges_processors(
     await running(kube_client, namespace, "router-0")
 
 
+async def test_half_a_card_costs_half_a_cards_credits(
+    kube_client: Client, namespace: str, provide_fleet: ProvideFleet
+) -> None:
+    provision = await provide_fleet(maker="nvidia", nodes=1, slices=4)
+    requests = {
+        "nvidia.com/gpu.sliced": 1,
+        "nvidia.com/gpu.sliced.memory-percentage": 50,
+        "nvidia.com/gpu.sliced.cores-percentage": 50,
+    }
+    await kube_client.create(PODS, member("s-0", queue=provision.local_queue, group="s", requests=requests), namespace)
+    assert await charged(kube_client, namespace, "s") == {"credits.gpustack.ai/nvidia": Quantity.parse("800000")}
+    await running(kube_client, namespace, "s-0")
+
+
 async def test_fabric_interfaces_cost_nothing_and_are_scheduled(
     kube_client: Client, namespace: str, provide_fleet: ProvideFleet
 ) -> None:

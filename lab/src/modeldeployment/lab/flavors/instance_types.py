@@ -62,6 +62,17 @@ def _detail(pool: Pool) -> dict[str, Any]:
     }
     if observed.compute_capability:
         detail["computeCapability"] = observed.compute_capability
+    if kind.slices or kind.partitions:
+        detail["slicedDetail"] = {
+            "logical": {"count": kind.slices},
+            "physical": {
+                "count": sum(each.count for each in kind.partitions),
+                "profiles": [
+                    {"name": each.profile, "count": each.count, "memoryMib": each.memory_mib}
+                    for each in kind.partitions
+                ],
+            },
+        }
     return detail
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from modeldeployment.lab.fleets.errors import PoolMismatch
 from modeldeployment.lab.fleets.fleet import Fleet
 
-_TYPE_FIELDS: Final = ("maker", "model", "os", "arch", "unit_cpu", "unit_ram", "local_storage")
+_TYPE_FIELDS: Final = ("maker", "model", "os", "arch", "unit_cpu", "unit_ram", "local_storage", "slices", "partitions")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from modeldeployment.lab.flavors.providing import local_queue, open_namespaces, 
 
 from .applying import Standing, put_fleet, standing_fleets, wait_until_ready
 from .errors import ClusterRefused, FleetRefused
-from .fleet import Fleet
+from .fleet import Fleet, Partition
 
 app: typer.Typer = typer.Typer(name="fleet", no_args_is_help=True, help="Fleets of fake nodes with a maker's devices.")
 
@@ -51,6 +51,10 @@ def add(
     cards: Annotated[int, typer.Option(help="Accelerators on each node.")] = 8,
     rdma: Annotated[int, typer.Option(help="RDMA endpoints on each node.")] = 0,
     efa: Annotated[int, typer.Option(help="EFA interfaces on each node.")] = 0,
+    slices: Annotated[int, typer.Option(help="Logical slices one card can be cut into.")] = 0,
+    partition: Annotated[
+        list[str] | None, typer.Option(help="PROFILE=COUNT:MEMORY_MIB one card can be divided into.")
+    ] = None,
     zone: Annotated[list[str] | None, typer.Option(help="A zone, or more: racks go round them.")] = None,
     nodes_per_rack: Annotated[int, typer.Option(help="Nodes in one rack.")] = 4,
     cpu: Annotated[int, typer.Option(help="Processor cores of each node.")] = 64,
@@ -78,6 +82,8 @@ def add(
         cards=cards,
         rdma=rdma,
         efa=efa,
+        slices=slices,
+        partitions=tuple(_partition(text) for text in partition or ()),
         zones=tuple(each for text in zone or ["z1"] for each in text.split(",")),
         nodes_per_rack=nodes_per_rack,
         cpu=cpu,
@@ -142,6 +148,14 @@ def table(fleets: Sequence[Standing]) -> str:
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _partition(text: str) -> Partition:
+    profile, _, amounts = text.partition("=")
+    count, _, memory = amounts.partition(":")
+    if not profile or not count.isdecimal() or not memory.isdecimal():
+        raise FleetRefused(f"partition {text!r} is not PROFILE=COUNT:MEMORY_MIB; write for example 3g.40gb=2:40960")
+    return Partition(profile, int(count), int(memory))
 
 
 def _label(text: str) -> tuple[str, str]:

@@ -18,6 +18,7 @@ _RANGES: Final = (
     ("nodes", 1, 5000),
     ("rdma", 0, 64),
     ("efa", 0, 64),
+    ("slices", 0, 128),
     ("nodes_per_rack", 1, 1000),
     ("cpu", 1, 1024),
     ("memory_gib", 1, 16384),
@@ -25,10 +26,20 @@ _RANGES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One hardware partition profile: how many one card holds, and the memory of each in MiB."""
+
+    profile: str
+    count: int
+    memory_mib: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
     """Equal fake nodes of one maker and model; `cards`, `rdma`, `efa`, `cpu`, `memory_gib` and `pods` are per node.
 
+    `slices` is how many logical slices one card can be cut into, 0 for none; `partitions` what it can be divided into.
     Empty `name`, `model`, `instance_type`, `unit_cpu`, `unit_ram` and `runtime_versions` are filled in from the rest.
     `maker` is one of the nine, or `generic` for nodes without accelerators. Racks go round the zones in turn, so
     a fleet that grows moves none of its nodes. Fleets that share an `instance_type` form one pool and one quota.
@@ -42,6 +53,8 @@ class Fleet:
     cards: int = 8
     rdma: int = 0
     efa: int = 0
+    slices: int = 0
+    partitions: tuple[Partition, ...] = ()
     region: str = "lab"
     zones: tuple[str, ...] = ("z1",)
     nodes_per_rack: int = 4
@@ -105,6 +118,9 @@ class Fleet:
                 raise FleetRefused(f"{shown} is {value}; a fleet takes {low} to {high}")
         if self.accelerated and not _MODEL.fullmatch(self.model):
             raise FleetRefused(f"model {self.model!r} cannot be part of a name; use up to 20 of a-z, 0-9 and '-'")
+        if self.partitions and not (self.accelerated and MAKERS[self.maker].partition):
+            able = ", ".join(sorted(name for name, maker in MAKERS.items() if maker.partition))
+            raise FleetRefused(f"cards of {self.maker} cannot be partitioned; those of {able} can")
         if not _NAME.fullmatch(self.name):
             raise FleetRefused(f"name {self.name!r} cannot begin a Node's name; use up to 50 of a-z, 0-9 and '-'")
         if not self.zones or not all(_NAME.fullmatch(zone) for zone in self.zones):
@@ -126,5 +142,6 @@ def decode(text: str, nodes: int) -> Fleet:
     shape: dict[str, Any] = {key: value for key, value in json.loads(text).items() if key in known}
     for field in ("zones", "runtime_versions"):
         shape[field] = tuple(shape[field])
+    shape["partitions"] = tuple(Partition(**each) for each in shape.get("partitions", ()))
     shape["labels"] = tuple((key, value) for key, value in shape["labels"])
     return Fleet(nodes=nodes, **shape)

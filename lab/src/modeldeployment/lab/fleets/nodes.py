@@ -58,10 +58,26 @@ def node_resources(fleet: Fleet) -> dict[str, str]:
         "pods": str(fleet.pods),
     }
     if fleet.accelerated:
-        resources[MAKERS[fleet.maker].resource] = str(fleet.cards)
+        resources |= _cards(fleet)
     if fleet.rdma:
         resources[keys.RDMA] = str(fleet.rdma)
         resources[keys.RDMA_SHARED] = str(fleet.rdma * keys.RDMA_TOKENS)
     if fleet.efa:
         resources[keys.EFA] = str(fleet.efa)
     return resources
+
+
+def _cards(fleet: Fleet) -> dict[str, str]:
+    # Whole cards, slices and partitions are offered side by side, as if none were taken yet; a real device plugin
+    # takes one from another as they are handed out. Kueue's quota is what keeps their sum in bounds.
+    maker = MAKERS[fleet.maker]
+    offered = {maker.resource: fleet.cards}
+    if fleet.slices:
+        offered[f"{maker.resource}.sliced"] = fleet.cards * fleet.slices
+        offered[f"{maker.resource}.sliced.memory-percentage"] = fleet.cards * 100
+        offered[f"{maker.resource}.sliced.cores-percentage"] = fleet.cards * 100
+    if fleet.partitions:
+        offered[f"{maker.resource}.partitioned"] = fleet.cards * sum(each.count for each in fleet.partitions)
+    for each in fleet.partitions:
+        offered[f"{maker.resource}.partitioned.{maker.partition}-{each.profile}"] = fleet.cards * each.count
+    return {key: str(count) for key, count in offered.items()}
