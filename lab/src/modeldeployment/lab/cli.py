@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
@@ -53,7 +54,10 @@ def up(
         name=name, state=folder, kueue=kueue, api_port=port, extra_args=_extra_args(arg or []), lifeline=lifeline
     )
     try:
-        handle = controlplane.up(options, _programs(), StartReport())
+        programs = _programs()
+        started = time.monotonic()
+        handle = controlplane.up(options, programs, StartReport())
+        say(f"{handle.name} is up at {handle.server} after {time.monotonic() - started:.1f} s")
     except AlreadyUp:
         handle = controlplane.attach(folder)
         phase = controlplane.status(folder).phase

@@ -124,7 +124,7 @@ class Refused(ControlPlaneError):
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
-    """Return the last lines of a log, each cropped to 400 characters; empty if there is no log."""
+    """Return the last lines of a log that say something, cropped to 400 characters; empty if there is no log."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
@@ -132,4 +132,4 @@ def tail(log: Path, lines: int = TAIL_LINES) -> tuple[str, ...]:
             text = file.read().decode(errors="replace")
     except OSError:
         return ()
-    return tuple(line[:400] for line in text.splitlines()[-lines:])
+    return tuple(line[:400] for line in [line for line in text.splitlines() if line.strip()][-lines:])

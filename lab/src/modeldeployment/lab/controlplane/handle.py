@@ -305,8 +305,6 @@ def _lives(supervisor: int) -> bool:
     """Tell whether this process id is a running supervisor; reaps it if it was our own child and has ended."""
     try:
         ended, _ = os.waitpid(supervisor, os.WNOHANG)
-        if ended == supervisor:
-            return False
     except ChildProcessError:
-        pass
-    return SUPERVISOR in processes.command_line(supervisor)
+        return SUPERVISOR in processes.command_line(supervisor)
+    return ended == 0

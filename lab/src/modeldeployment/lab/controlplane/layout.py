@@ -9,6 +9,7 @@ from modeldeployment.lab.controlplane.options import Component
 from modeldeployment.lab.errors import StateUnusable
 
 _DATA: Final = ("etcd", "pki", "kubeconfigs", "configuration", "kueue-certificates")
+_SPACE: Final = 200 << 20
 _LOGS: Final = "logs"
 _RECORD: Final = "state.json"
 
@@ -86,6 +87,11 @@ class Layout:
                 raise StateUnusable(
                     f"state directory {self.root} holds other files ({', '.join(foreign[:3])}); "
                     "choose an empty or new directory"
+                )
+            if (free := shutil.disk_usage(self.root).free) < _SPACE:
+                raise StateUnusable(
+                    f"state directory {self.root} is on a disk with {free >> 20} MiB left and a control plane needs "
+                    f"{_SPACE >> 20} MiB; free some space or choose another directory with --state"
                 )
             self.lock.touch()
             self.root.chmod(0o700)

@@ -54,9 +54,11 @@ class Running:
             *arguments(component, self.layout, self.ports, self.options),
             *extra_args,
         ]
-        process = processes.start(
-            command, environment(component, self.layout), self.layout.root, self.layout.log(component)
-        )
+        log = self.layout.log(component)
+        try:
+            process = processes.start(command, environment(component, self.layout), self.layout.root, log)
+        except OSError as error:
+            raise ComponentFailed(component, f"could not be started ({error})", log, tail(log)) from error
         self._processes[component] = process
         starts = self.records[component].starts + 1
         self._note(component, ComponentRecord(ComponentPhase.STARTING, process.pid, starts=starts))
