@@ -152,7 +152,8 @@ class Recorder:
                 pass  # the server forgets Events after an hour
             else:
                 return
-        await self._client.create(EVENTS, event(series, namespace, self._component, self._instance), namespace)
+        with contextlib.suppress(errors.AlreadyExists):  # sent before, and the answer was lost
+            await self._client.create(EVENTS, event(series, namespace, self._component, self._instance), namespace)
 
 
 def event(series: Series, namespace: str, component: str, instance: str) -> dict[str, Any]:
