@@ -1,0 +1,116 @@
+"""Fixtures of the end-to-end tests.
+
+Ordinary tests share the run's control plane. Each worker of pytest-xdist runs one operator against it; they share one
+Lease, so one of them writes and the others stand by until it stops. Tests that kill operators or components use the
+worker's breakable control plane, where each test runs operators of its own under a Lease of its own.
+"""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e_board import watching
+from e2e_operators import Operator, Start
+from e2e_worlds import MakeWorld, World
+from modeldeployment.kube import Client, NotFound, load
+from modeldeployment.kube.kinds import NAMESPACES, SERVICE_ACCOUNTS
+from modeldeployment.lab.controlplane import ControlPlane
+from modeldeployment.lab.fleets.fleet import Fleet
+from modeldeployment.lab.flavors.providing import install_kinds, provide
+from modeldeployment.lab.pytest_plugin import ProvideFleet
+from modeldeployment.lab.pytest_plugin.sharing import private_control_plane
+
+_numbers = pytest.StashKey[Iterator[int]]()
+
+
+@pytest.fixture(scope="session")
+def operator(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """This worker's operator on the run's control plane."""
+    asyncio.run(_install(control_plane))
+    started = Operator(control_plane.kubeconfig, tmp_path_factory.mktemp("operator"), "operator", {})
+    yield started
+    asyncio.run(started.stop())
+
+
+@pytest.fixture
+async def make_world(
+    control_plane: ControlPlane, operator: Operator, kube_client: Client, namespace: str, provide_fleet: ProvideFleet
+) -> AsyncIterator[MakeWorld]:
+    """Return a function that makes the test's world; its arguments are the fleet's."""
+    assert operator.process.poll() is None, operator.tail()
+    async with watching(kube_client, namespace) as board:
+        made: list[World] = []
+
+        async def make(**fleet: Any) -> World:
+            made.append(World(control_plane, kube_client, namespace, await provide_fleet(**fleet), board))
+            return made[-1]
+
+        yield make
+        for world in made[:1]:
+            await world.clear()
+
+
+@pytest.fixture
+async def world(make_world: MakeWorld) -> World:
+    """Return a world with two nodes of eight NVIDIA A10G each."""
+    return await make_world()
+
+
+@pytest.fixture(scope="session")
+def breakable_control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A control plane that this worker's tests may break, as long as they mend it."""
+    with private_control_plane(tmp_path_factory.mktemp("breakable") / "lab") as control_plane:
+        yield control_plane
+
+
+@pytest.fixture
+async def breakable(
+    request: pytest.FixtureRequest, breakable_control_plane: ControlPlane
+) -> AsyncIterator[World]:
+    """Return a world on the breakable control plane, with three nodes of eight cards and no operator yet."""
+    numbers = request.config.stash.setdefault(_numbers, itertools.count(1))
+    namespace = f"breakable-{next(numbers)}"
+    async with Client(load(breakable_control_plane.kubeconfig), field_manager="modeldeployment-lab") as client:
+        await install_kinds(client)
+        await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+        async with asyncio.timeout(30):
+            while not await _has_account(client, namespace):
+                await asyncio.sleep(0.05)
+        fleet = Fleet(maker="nvidia", nodes=3, name=namespace, instance_type=f"{namespace}-a10g")
+        provision = await provide(client, fleet, namespaces=(namespace,))
+        async with watching(client, namespace) as board:
+            world = World(breakable_control_plane, client, namespace, provision, board)
+            yield world
+            await world.clear()
+
+
+@pytest.fixture
+def start_operator(breakable: World, tmp_path: Path) -> Iterator[Start]:
+    """Return a function that starts an operator on the breakable world; all are killed after the test."""
+    started: list[Operator] = []
+
+    def start(**settings: str) -> Operator:
+        chosen = {"GPUSTACK_LEADER_NAMESPACE": breakable.namespace, "GPUSTACK_LEASE_SECONDS": "4", **settings}
+        name = f"operator-{len(started)}"
+        started.append(Operator(breakable.control_plane.kubeconfig, tmp_path, name, chosen))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.kill()
+
+
+async def _install(control_plane: ControlPlane) -> None:
+    async with Client(load(control_plane.kubeconfig), field_manager="modeldeployment-lab") as client:
+        await install_kinds(client)
+
+
+async def _has_account(client: Client, namespace: str) -> bool:
+    try:
+        await client.get(SERVICE_ACCOUNTS, "default", namespace)
+    except NotFound:
+        return False
+    return True
