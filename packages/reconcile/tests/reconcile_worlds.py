@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from modeldeployment.api import InstanceType, ModelDeployment, keys
+from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.reconcile import (
     Ask,
     Decision,
@@ -25,7 +26,7 @@ from modeldeployment.reconcile import (
 )
 from modeldeployment.reconcile.deciding import slots
 from modeldeployment.reconcile.deciding.steps import Advance
-from modeldeployment.render import Facts, Rendering, RoleRendering, Seat, render
+from modeldeployment.render import Facts, Rendering, RenderRefusal, RoleRendering, Seat, render
 
 NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -84,6 +85,12 @@ def rendering(of: ModelDeployment | None = None, *types: InstanceType) -> Render
     """The real render of a deployment."""
     known = types or (instance_type(),)
     return render(of or deployment(), Facts({each.metadata.name: each for each in known}))
+
+
+def refusal(*, retryable: bool = True) -> RenderRefusal:
+    """What a deployment is that cannot be rendered."""
+    reason = RefusalReason.INSTANCE_TYPE_NOT_FOUND
+    return RenderRefusal(reason, "server", "no such InstanceType", retryable=retryable)
 
 
 def rendered_role(of: Rendering, name: str = "server") -> RoleRendering:

@@ -12,18 +12,17 @@ from modeldeployment.reconcile.deciding.turnover import Departure
 
 
 def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list[Step]:
-    """Delete the departing Pods, then each Workload that owns no other live Pod of the deployment.
+    """Delete the departing Pods, and their Workload as soon as it owns no other live Pod of the deployment.
 
-    A Workload that also owns a Pod outside the departure stays: deleting it would stop that Pod too.
+    A Workload that also owns a Pod outside the departures stays: deleting it would stop that Pod too.
     """
-    departures = list(departures)
-    going = {member.uid for departure in departures for member in departure.members}
-    staying = {member.uid for member in members if not member.leaving} - going
+    live = {member.uid for member in members if not member.leaving}
     steps: list[Step] = []
     for departure in departures:
         steps += [DeletePod(member.name, member.uid) for member in departure.members]
+        live -= {member.uid for member in departure.members}
         workload = departure.workload
-        if workload is not None and not workload.leaving and not workload.owners & staying:
+        if workload is not None and not workload.leaving and not workload.owners & live:
             steps.append(DeleteWorkload(workload.name, workload.uid))
     return steps
 

@@ -28,7 +28,8 @@ def of(finding: found.Finding) -> str:
         case found.PodGroupIncomplete(role=role, have=have, want=want, queue=queue):
             return f'role "{role}" has {have}/{want} replicas; no Workload enters queue {queue} before its Pods exist'
         case found.AdmissionInFlight(replicas=replicas):
-            return f"{_replicas(replicas)} complete, waiting for Kueue to compose the Workload of each"
+            theirs = "its Workload" if replicas == 1 else "their Workloads"
+            return f"{_replicas(replicas)} complete, waiting for Kueue to compose {theirs}"
         case found.Reserved(cluster_queue=""):
             return "every replica holds quota"
         case found.Reserved(cluster_queue=queue):
@@ -91,14 +92,14 @@ def _preempted(part: found.PreemptedInPart) -> str:
     bare = f"; no admitted replica is left of kind {', '.join(part.bare_kinds)}" if part.bare_kinds else ""
     return (
         f"quota of {_replicas(part.preempted)} was reclaimed by a workload of higher priority while {part.admitted} "
-        f"stay admitted{bare}; they return by themselves when capacity does"
+        f"{'stays' if part.admitted == 1 else 'stay'} admitted{bare}; it comes back by itself when capacity does"
     )
 
 
 def _pending(pending: found.Pending) -> str:
     because = f": {pending.because}" if pending.because else ""
     return (
-        f'{pending.waiting} of {_replicas(pending.total)} wait for quota, role "{pending.role}" first, '
+        f'{pending.waiting} of {_replicas(pending.total)} waiting for quota, role "{pending.role}" first, '
         f"in queue {pending.queue}{because}"
     )
 
@@ -109,7 +110,8 @@ def _rollout(rollout: found.RolloutInProgress) -> str:
         found.Held.FOR_ADMISSION: "the next leaves once every declared replica of its role is admitted",
         found.Held.FOR_READINESS: "the next leaves once the replicas that match are ready",
     }
-    return f"{rollout.differing} of {_replicas(rollout.total)} differ from the spec; {cadence[rollout.held]}"
+    differ = "differs" if rollout.differing == 1 else "differ"
+    return f"{rollout.differing} of {_replicas(rollout.total)} {differ} from the spec; {cadence[rollout.held]}"
 
 
 def _replicas(count: int) -> str:

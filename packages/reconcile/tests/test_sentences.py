@@ -1,0 +1,75 @@
+"""One file shows every sentence a user can read; UPDATE_GOLDEN=1 rewrites it."""
+
+import os
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from modeldeployment.reconcile.deciding import findings as found
+from modeldeployment.reconcile.deciding import sentences
+from reconcile_worlds import pod
+
+GOLDEN = Path(__file__).parent / "golden" / "sentences.txt"
+
+FINDINGS: tuple[found.Finding, ...] = (
+    found.Rendered(),
+    found.RenderRefused("InstanceTypeNotFound", "the renderer's own message, word for word"),
+    found.NoReplicas(),
+    found.AllReplicasTerminating(),
+    found.PreemptedInPart(1, 3, ()),
+    found.PreemptedInPart(2, 1, ("Decode", "Prefill")),
+    found.PodGroupIncomplete("server", 1, 4, "a10"),
+    found.AdmissionInFlight(1),
+    found.AdmissionInFlight(3),
+    found.Reserved("a10"),
+    found.Reserved(""),
+    found.Pending(1, 1, "server", "a10", ""),
+    found.Pending(2, 4, "server", "a10", "couldn't assign flavors to pod set main: insufficient unused quota"),
+    found.UpToDate(),
+    found.RolloutInProgress(1, 1),
+    found.RolloutInProgress(2, 3, found.Held.FOR_ADMISSION),
+    found.RolloutInProgress(2, 3, found.Held.FOR_READINESS),
+    found.ReplacementInProgress(2, 3),
+    found.RolloutNotObserved(),
+    found.AllKindsReady(),
+    found.KindsNotReady(("Prefill", "Decode")),
+    found.CacheNotAttached("team-pool"),
+)
+
+
+def label(finding: found.Finding) -> str:
+    """Condition, status and reason of a finding, as `kubectl get -o yaml` would show them."""
+    kind, verdict, reason = found.CONDITIONS[type(finding)]
+    return f"{kind.value}={verdict}/{finding.reason if isinstance(finding, found.RenderRefused) else reason}"
+
+
+def text() -> str:
+    """All sentences, each under what it stands beside."""
+    said = [(label(each), sentences.of(each)) for each in FINDINGS]
+    said += [
+        ("event ReplicaEvicted", sentences.evicted(pod())),
+        ("event ReplicaLeaving", sentences.leaving(pod())),
+        ("event ReplicaRestarted", sentences.restarted(pod(restarts=1))),
+        ("event ReplicaRestarted", sentences.restarted(pod(restarts=3))),
+        ("event RuntimeVersionSkew", sentences.skew("server", "12.8", ("12.9", "13.0"))),
+        ("event NameTaken", sentences.name_taken("chat-server")),
+    ]
+    return "".join(f"{head}\n    {sentence}\n" for head, sentence in said)
+
+
+def test_every_sentence_reads_as_recorded() -> None:
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        GOLDEN.write_text(text(), encoding="utf-8")
+    assert text() == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("finding", get_args(found.Finding), ids=lambda each: each.__name__)
+def test_every_finding_has_its_sentence_in_the_golden_file(finding: type[found.Finding]) -> None:
+    assert any(type(each) is finding for each in FINDINGS)
+
+
+def test_no_sentence_ends_with_a_stop_so_that_callers_can_go_on() -> None:
+    for finding in FINDINGS:
+        sentence = sentences.of(finding)
+        assert sentence == sentence.strip()
+        assert not sentence.endswith(".")

@@ -1,0 +1,78 @@
+"""Taking a deployment down: Pods and Workloads first, and the finalizer last (facts reconcile §9)."""
+
+from dataclasses import replace
+
+from modeldeployment.reconcile import Answers, Ask, Blocked, Decision, Done, Fact, Wait
+from modeldeployment.reconcile.deciding.passing import SOON
+from modeldeployment.reconcile.deciding.steps import Advance, DeletePod, DeleteWorkload, DropFinalizer
+from reconcile_stories import running
+from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, snapshot, steps, workload
+
+DELETED = deployment(deleted=True)
+
+
+def test_every_live_pod_and_every_workload_is_deleted_in_one_pass() -> None:
+    members = [pod(ordinal=0), pod(ordinal=1, leaving=True), pod(role="ape"), pod(ordinal=None)]
+    seen = snapshot(DELETED, members, [workload(members[0], name="w0"), workload(members[1], name="w1")])
+    assert steps(seen) == (
+        DeletePod("chat-server-0-0", "uid-chat-server-0-0"),
+        DeletePod("chat-ape-0-0", "uid-chat-ape-0-0"),
+        DeletePod("chat-server-x-0", "uid-chat-server-x-0"),
+        DeleteWorkload("w0", "wl-w0"),
+        DeleteWorkload("w1", "wl-w1"),
+    )
+
+
+def test_the_phase_is_deleting_and_says_how_many_pods_are_left() -> None:
+    assert decision(snapshot(DELETED)).status == {"phase": "Deleting", "phaseMessage": "2 Pods left"}
+    assert decision(snapshot(DELETED, [pod()])).status == {"phase": "Deleting", "phaseMessage": "1 Pod left"}
+
+
+def test_a_phase_that_says_so_already_is_not_written_again() -> None:
+    seen = snapshot(DELETED, status={"phase": "Deleting", "phaseMessage": "2 Pods left"})
+    assert decision(seen).status is None
+
+
+def test_while_pods_are_going_the_pass_waits() -> None:
+    seen = snapshot(DELETED, [pod(leaving=True)], [workload(pod(leaving=True), leaving=True)])
+    assert decision(seen).next == Blocked(Wait.TEARDOWN, NOW + SOON)
+
+
+def test_without_pods_in_the_store_the_api_server_is_asked_before_the_finalizer_goes() -> None:
+    assert question(snapshot(DELETED, [])) == Ask(Fact.PODS_LEFT)
+
+
+def test_pods_that_only_the_api_server_knows_keep_the_finalizer() -> None:
+    seen = replace(snapshot(DELETED, []), answers=Answers(pods_left=1))
+    assert decision(seen) == Decision(Blocked(Wait.TEARDOWN, NOW + SOON))
+
+
+def test_the_finalizer_goes_when_the_api_server_holds_no_pod() -> None:
+    seen = replace(snapshot(DELETED, []), answers=Answers(pods_left=0))
+    assert decision(seen) == Decision(Advance((DropFinalizer(),)))
+
+
+def test_a_deployment_that_others_hold_is_none_of_our_business_any_more() -> None:
+    seen = snapshot(deployment(deleted=True, finalizers=("somebody/else",)), [])
+    assert decision(seen) == Decision(Done())
+
+
+def test_a_deployment_that_cannot_be_rendered_is_torn_down_all_the_same() -> None:
+    seen = replace(snapshot(DELETED, [pod()], [workload(pod(), name="w")]), rendering=refusal())
+    outcome = decision(seen)
+    assert outcome.next == Advance((DeletePod("chat-server-0-0", "uid-chat-server-0-0"), DeleteWorkload("w", "wl-w")))
+    assert outcome.events == ()
+
+
+def test_teardown_says_which_pods_leave() -> None:
+    seen = snapshot(DELETED, [pod(leaving=True), pod(ordinal=1)])
+    assert [each.reason for each in decision(seen).events] == ["ReplicaLeaving"]
+
+
+def test_a_whole_teardown_takes_two_writing_passes_and_leaves_nothing() -> None:
+    world = running()
+    story = world.delete().play()
+    assert story.steps == ["delete server/0, delete server/1, release server/0, release server/1", "drop finalizer"]
+    assert story.asked == ["PodsLeft"]
+    assert world.cluster.gone
+    assert world.status["phase"] == "Deleting"
