@@ -1,7 +1,6 @@
 """The operator's command line."""
 
 import asyncio
-import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -47,7 +46,7 @@ def run(
     settings: Annotated[Path | None, typer.Option(help="Settings file (YAML), read again when it changes.")] = None,
 ) -> None:
     """Reconcile ModelDeployments until told to stop."""
-    chosen = load(dict(os.environ), settings)
+    chosen = load(settings)
     logs.configure(chosen)
     access = kube.load(kubeconfig=kubeconfig, context=context)
     asyncio.run(process.run(chosen, access, settings))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from modeldeployment.kube import Access, Client, Controller, Elector, Recorder, Timing, WorkQueue
 from modeldeployment.operator import health, metrics, serving
+from modeldeployment.operator.errors import SettingsError
 from modeldeployment.operator.settings import Settings, load
 from modeldeployment.reconcile import DeploymentController, Key, Watched, utc_now
 
@@ -103,8 +104,8 @@ class _Process:
         while file is not None:
             await asyncio.sleep(SETTINGS_SECONDS)
             try:
-                policy = load(dict(os.environ), file).policy()
-            except Exception as error:  # noqa: BLE001 - a broken file keeps the settings that worked
+                policy = load(file).policy()
+            except SettingsError as error:  # the settings that worked stay
                 log.warning("settings not taken over", extra={"object": str(file), "reason": str(error)})
                 continue
             if self._reconciler.set_policy(policy):

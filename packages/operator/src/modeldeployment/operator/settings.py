@@ -4,6 +4,8 @@ Names are those of the documents (facts api-dependencies §7, decisions D22): `i
 the file is `GPUSTACK_INSTANCE_GENERAL_RESOURCES_OVERCOMMIT` in the environment. The environment wins over the file.
 """
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,10 +71,18 @@ class Settings(BaseSettings):
         return env_settings, init_settings
 
 
-def load(environment: dict[str, str], file: Path | None) -> Settings:
-    """Read the settings. Raises SettingsError that names the setting, its value, why, and the way out."""
+def load(file: Path | None) -> Settings:
+    """Read the settings from the process's environment and a file.
+
+    Raises SettingsError that names the setting, its value, why, and the way out.
+    """
     written = _file(file)
-    keys = {**written.pop("accelerator-resource-names", {}), **_resource_keys(environment)}
+    named = written.pop("accelerator-resource-names", {})
+    if not isinstance(named, dict):
+        raise SettingsError(
+            f"accelerator-resource-names is {named!r}: write one `maker: key` a line; correct it in {file}"
+        )
+    keys = {**named, **_resource_keys(os.environ)}
     unknown = sorted(set(keys) - set(MAKERS))
     if unknown:
         raise SettingsError(
@@ -95,7 +105,7 @@ def load(environment: dict[str, str], file: Path | None) -> Settings:
         ) from error
 
 
-def _resource_keys(environment: dict[str, str]) -> dict[str, str]:
+def _resource_keys(environment: Mapping[str, str]) -> dict[str, str]:
     """The makers' keys that the environment overrides."""
     names = {maker: f"{PREFIX}{maker.upper()}_ACCELERATABLE_RESOURCE_NAME" for maker in MAKERS}
     return {maker: environment[name] for maker, name in names.items() if environment.get(name)}

@@ -1,0 +1,75 @@
+"""Settings: environment over file, and one sentence for whatever cannot be used."""
+
+from pathlib import Path
+
+import pytest
+from modeldeployment.operator import Settings, SettingsError, load
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_without_a_file_and_variables_every_setting_has_its_documented_default() -> None:
+    settings = load(None)
+    assert settings.instance_general_resources_overcommit is True
+    assert settings.policy().resource_keys == {}
+    assert settings.address() == ("127.0.0.1", 8080)
+
+
+def test_the_file_spells_settings_as_the_documents_do(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, 'instance-general-resources-overcommit: "false"\nworkers: 3\n'))
+    assert settings.policy().general_resources_overcommit is False
+    assert settings.workers == 3
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUSTACK_INSTANCE_GENERAL_RESOURCES_OVERCOMMIT", "true")
+    settings = load(written(tmp_path, "instance-general-resources-overcommit: false\n"))
+    assert settings.instance_general_resources_overcommit is True
+
+
+def test_a_maker_s_resource_key_comes_from_its_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUSTACK_NVIDIA_ACCELERATABLE_RESOURCE_NAME", "example.com/gpu")
+    assert load(None).policy().resource_keys == {"nvidia": "example.com/gpu"}
+
+
+def test_an_empty_file_is_no_settings(tmp_path: Path) -> None:
+    assert load(written(tmp_path, "# nothing yet\n")) == load(None)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("workres: 3\n", "there is no setting 'workres'; the settings are accelerator-resource-names, "),
+        ("workers: many\n", "setting workers is 'many': Input should be a valid integer"),
+        ("workers: 0\n", "setting workers is 0: Input should be greater than or equal to 1"),
+        ("log-level: loud\n", "setting log-level is 'loud': Input should be 'debug', 'info', 'warning' or 'error'"),
+        ("- workers\n", "holds a list: write one `name: value` a line"),
+        ("workers: [\n", "is no YAML"),
+        (
+            "accelerator-resource-names: {acme: a/b}\n",
+            "accelerator-resource-names has 'acme': no such maker; use one of",
+        ),
+        ("accelerator-resource-names: gpu\n", "accelerator-resource-names is 'gpu': write one `maker: key` a line"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_with_name_value_and_way_out(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load(written(tmp_path, text))
+    assert says in str(refused.value)
+
+
+def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"settings file .*absent\.yaml: No such file or directory; mount it"):
+        load(tmp_path / "absent.yaml")
+
+
+@pytest.mark.parametrize("listen", ["8080", "localhost:", "127.0.0.1:99999", "127.0.0.1:http"])
+def test_an_address_that_is_no_host_and_port_is_refused(listen: str) -> None:
+    with pytest.raises(SettingsError, match="it must be HOST:PORT"):
+        Settings(listen=listen).address()
