@@ -98,8 +98,9 @@ def _preempted(part: found.PreemptedInPart) -> str:
 
 def _pending(pending: found.Pending) -> str:
     because = f": {pending.because}" if pending.because else ""
+    wait = "waits" if pending.total == 1 else "wait"
     return (
-        f'{pending.waiting} of {_replicas(pending.total)} waiting for quota, role "{pending.role}" first, '
+        f'{pending.waiting} of {_replicas(pending.total)} {wait} for quota, role "{pending.role}" first, '
         f"in queue {pending.queue}{because}"
     )
 
