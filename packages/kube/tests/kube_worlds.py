@@ -63,3 +63,15 @@ def status_body(code: int, reason: str, message: str = "no", **more: Any) -> dic
         "code": code,
         **more,
     }
+
+
+def gated(name: str, **labels: str) -> bytes:
+    """A Pod nobody will ever run."""
+    spec = {
+        "automountServiceAccountToken": False,
+        "schedulingGates": [{"name": "lab/never"}],
+        "containers": [{"name": "main", "image": "none"}],
+    }
+    return json.dumps(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
+    ).encode()

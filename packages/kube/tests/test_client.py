@@ -247,6 +247,17 @@ async def test_a_refused_credential_is_read_anew_once() -> None:
     assert [seen.headers["authorization"] for seen in server.seen] == ["Bearer old", "Bearer new", "Bearer new"]
 
 
+async def test_a_watch_that_is_refused_reads_the_credential_anew() -> None:
+    tokens = iter(["old", "new"])
+    async with serving(refuse(401, "Unauthorized"), stream()) as server:
+        access = Access(lambda: Credential(f"http://127.0.0.1:{server.port}", f"Bearer {next(tokens)}"))
+        async with Client(access) as client:
+            with pytest.raises(Unauthorized):
+                await watched(client)
+            assert await watched(client) == []
+    assert [seen.headers["authorization"] for seen in server.seen] == ["Bearer old", "Bearer new"]
+
+
 async def test_a_closed_client_says_how_to_open_it() -> None:
     async with serving() as server:
         with pytest.raises(RuntimeError, match="async with Client"):

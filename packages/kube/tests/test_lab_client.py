@@ -1,10 +1,11 @@
 """The client against the real API server."""
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
+from kube_forwarder import forwarding
+from kube_worlds import gated
 from modeldeployment.kube import (
     Added,
     AlreadyExists,
@@ -15,24 +16,13 @@ from modeldeployment.kube import (
     NotFound,
     PatchType,
     Recorder,
+    Uncertain,
     kinds,
     load,
     shapes,
 )
 
 pytestmark = pytest.mark.lab
-
-
-def gated(name: str, **labels: str) -> bytes:
-    """A Pod nobody will ever run."""
-    spec = {
-        "automountServiceAccountToken": False,
-        "schedulingGates": [{"name": "lab/never"}],
-        "containers": [{"name": "main", "image": "none"}],
-    }
-    return json.dumps(
-        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
-    ).encode()
 
 
 async def test_a_pod_lives_through_all_verbs(control_plane: Any, namespace: str) -> None:
@@ -74,6 +64,20 @@ async def test_a_delete_for_another_uid_or_an_older_version_is_a_conflict(contro
         with pytest.raises(Conflict):
             await client.delete(kinds.PODS, "a", namespace, resource_version=created.metadata.resource_version)
         assert (await client.get(kinds.PODS, "a", namespace)).metadata.uid == created.metadata.uid
+
+
+async def test_a_create_whose_answer_is_lost_may_be_found_by_reading_again(control_plane: Any, namespace: str) -> None:
+    async with (
+        forwarding(load(control_plane.kubeconfig)) as (forwarder, access),
+        Client(access) as client,
+    ):
+        await client.list(kinds.PODS, namespace)  # the connection stands
+        forwarder.losing_answers = True
+        with pytest.raises(Uncertain):
+            await client.create(kinds.PODS, gated("a"), namespace)
+        assert forwarder.lost.is_set()
+        forwarder.losing_answers = False
+        assert (await client.get(kinds.PODS, "a", namespace)).metadata.name == "a"
 
 
 def service(**spec: Any) -> dict[str, Any]:

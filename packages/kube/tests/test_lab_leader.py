@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-import copy
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from modeldeployment.kube import Access, Client, Elector, Finished, Lost, Timing, kinds, load
+from kube_forwarder import forwarding
+from modeldeployment.kube import Client, Elector, Finished, Lost, Timing, kinds, load
 
 pytestmark = pytest.mark.lab
 
@@ -62,7 +61,7 @@ async def test_one_of_two_leads_and_hands_over_at_once_when_it_stops(control_pla
 
 HOLDER = """
 import asyncio, pathlib, sys
-from modeldeployment.kube import Access, Client, Elector, Timing, load
+from modeldeployment.kube import Client, Elector, Timing, load
 
 async def main():
     async with Client(load(pathlib.Path(sys.argv[1]))) as client:
@@ -99,54 +98,17 @@ async def test_a_holder_that_cannot_reach_the_server_stops_before_another_leads(
     control_plane: Any, namespace: str
 ) -> None:
     direct = load(control_plane.kubeconfig)
-    async with opened(control_plane) as client, forwarding(direct) as (access, cut), Client(access) as cut_off:
+    async with opened(control_plane) as client, forwarding(direct) as (forwarder, access), Client(access) as cut_off:
         one = Candidate(cut_off, namespace, "one")
         await one.leads.wait()
         two = Candidate(client, namespace, "two")
-        cut()
+        forwarder.close()
         outcome = await one.running
         assert isinstance(outcome, Lost)
         assert one.lost == [outcome.reason]
         assert (one.stopped.is_set(), one.elector.leading, two.leads.is_set()) == (True, False, False)
         await two.leads.wait()
         await two.stop()
-
-
-@contextlib.asynccontextmanager
-async def forwarding(access: Access) -> AsyncIterator[tuple[Access, Callable[[], None]]]:
-    """A way to the same server through a forwarder of ours, and a function that cuts it for good."""
-    url = urlsplit(access.server)
-    open_writers: list[asyncio.StreamWriter] = []
-    tasks: set[asyncio.Future[Any]] = set()
-
-    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError):
-            while chunk := await reader.read(65536):
-                writer.write(chunk)
-        writer.close()
-
-    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(url.hostname, url.port)
-        open_writers.extend((writer, far_writer))
-        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
-
-    server = await asyncio.start_server(
-        lambda reader, writer: tasks.add(asyncio.ensure_future(forward(reader, writer))), "127.0.0.1", 0
-    )
-
-    def cut() -> None:
-        server.close()
-        for writer in open_writers:
-            writer.transport.abort()
-
-    port = server.sockets[0].getsockname()[1]
-    through = copy.copy(access)
-    object.__setattr__(through, "server", f"https://127.0.0.1:{port}")
-    try:
-        yield through, cut
-    finally:
-        cut()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def test_a_holder_whose_lease_was_taken_from_it_stops(control_plane: Any, namespace: str) -> None:

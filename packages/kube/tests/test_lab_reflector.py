@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from kube_forwarder import forwarding
 from modeldeployment.kube import Client, NotFound, Reflector, Store, Unreachable, kinds, load, shapes
 
 pytestmark = pytest.mark.lab
@@ -62,6 +63,23 @@ async def test_the_store_follows_creates_changes_and_deletes(control_plane: Any,
             await mirror.until(lambda now: now == {"b": "2"})
             assert mirror.store.revision > int(deleted.metadata.resource_version)
             assert reflector.lists == 1
+
+
+async def test_cut_connections_are_resumed_without_a_new_list(control_plane: Any, namespace: str) -> None:
+    async with (
+        Client(load(control_plane.kubeconfig)) as direct,
+        forwarding(load(control_plane.kubeconfig)) as (forwarder, access),
+        Client(access) as client,
+        mirrored(client, namespace) as (mirror, reflector),
+    ):
+        for number in range(5):
+            name = f"c-{number}"
+            await direct.create(kinds.CONFIG_MAPS, config_map(name), namespace)
+            await mirror.until(lambda now, name=name: name in now)  # type: ignore[misc]
+            forwarder.drop()
+        await direct.delete(kinds.CONFIG_MAPS, "c-2", namespace)
+        await mirror.until(lambda now: set(now) == {"c-0", "c-1", "c-3", "c-4"})
+        assert reflector.lists == 1
 
 
 async def again(client: Client) -> None:

@@ -163,7 +163,10 @@ class Client:
         try:
             async with self._sent(request, timeout) as response:
                 if response.status != 200:
-                    raise requests.error_of(response.status, response.headers, await response.read())
+                    refusal = requests.error_of(response.status, response.headers, await response.read())
+                    if isinstance(refusal, errors.Unauthorized):
+                        await self._access.refused(_sent_credential(response))
+                    raise refusal
                 async for chunk in response.content.iter_any():
                     for line in lines.feed(chunk):
                         event = requests.read_watch_line(line, decoder)
@@ -274,14 +277,15 @@ class Client:
                     raise errors.Uncertain(f"{_what(request)}: {refusal}") from refusal
                 if attempt == _TRIES or not await self._again(request, refusal, response):
                     raise _named(request, refusal)
-                wait = max(requests.backoff(attempt, self._seed), float(refusal.details.retry_after_seconds))
+                # Jitter on top of what was asked, or all that were refused together come back together.
+                wait = requests.backoff(attempt, self._seed) + refusal.details.retry_after_seconds
             await asyncio.sleep(min(wait, _LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
 
     async def _again(self, request: Request, refusal: errors.ApiError, response: aiohttp.ClientResponse) -> bool:
         match refusal:
             case errors.Unauthorized():
-                return await self._access.refused(response.request_info.headers.get("Authorization", ""))
+                return await self._access.refused(_sent_credential(response))
             case errors.TooManyRequests():
                 return not request.target.endswith("/eviction")  # there it is a budget's answer, not an overload
             case errors.ServerFailure():
@@ -352,6 +356,10 @@ def _selectors(labels: str | None, fields: str | None) -> dict[str, str]:
 
 def _what(request: Request) -> str:
     return f"{request.method} {request.target.partition('?')[0]}"
+
+
+def _sent_credential(response: aiohttp.ClientResponse) -> str:
+    return response.request_info.headers.get("Authorization", "")
 
 
 def _why(error: BaseException) -> str:

@@ -22,7 +22,8 @@ class Reflector(Generic[T]):
     A watch that ends is normal: the server ends them after minutes, and much sooner under load (control-plane facts
     §9). It is resumed from the last version seen, bookmarks included; a 410 leads to a new list, whose comparison with
     the store yields the deletions nobody reported. When the server is away or refuses, the pause doubles up to half a
-    minute, with jitter. `lists` and `cuts` count what happened; `failing` is the error of the last try, if it failed.
+    minute, with jitter. `kind` is what it follows, `lists` and `cuts` count what happened, `failing` is the error of
+    the last try, if it failed.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Reflector(Generic[T]):
         self._store = store
         self._where: dict[str, Any] = {"namespace": namespace, "labels": labels, "fields": fields}
         self._seed = secrets.randbits(32) if seed is None else seed
+        self._seconds = 240 + self._seed % 120  # many reflectors must not come back all at once
         self._since = ""  # resume from here; empty: list
         self.lists = 0
         self.cuts = 0
@@ -62,7 +64,8 @@ class Reflector(Generic[T]):
                 self.failing = error
             attempt = 0 if healthy else attempt + 1
             if attempt:
-                await asyncio.sleep(requests.backoff(attempt, self._seed))
+                asked = self.failing.retry_after if isinstance(self.failing, errors.TooManyRequests) else 0
+                await asyncio.sleep(asked + requests.backoff(attempt, self._seed))
 
     async def _list(self) -> None:
         listing = await self._client.list(self.kind, **self._where)
@@ -75,7 +78,7 @@ class Reflector(Generic[T]):
         loop = asyncio.get_running_loop()
         began = loop.time()
         useful = False
-        watch = self._client.watch(self.kind, **self._where, resource_version=self._since)
+        watch = self._client.watch(self.kind, **self._where, resource_version=self._since, seconds=self._seconds)
         async with contextlib.aclosing(watch) as events:
             async for event in events:
                 match event:
