@@ -1,0 +1,116 @@
+"""The real operator, as a child process that ends with the suite."""
+
+import asyncio
+import contextlib
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import Popen
+from typing import Final
+
+import aiohttp
+
+from modeldeployment.lab.bench.errors import OperatorFailed
+from modeldeployment.lab.bench.worlds import World
+from modeldeployment.lab.controlplane import ports, processes
+from modeldeployment.lab.errors import tail
+
+PROGRAM: Final = "modeldeployment-operator"
+_POLL: Final = 0.01
+_STOP_SECONDS: Final = 20.0
+_SERIES: Final = re.compile(r"^modeldeployment_(\w+?)(\{[^}]*\})? (\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """The running operator; `started` is when it was executed (`time.perf_counter`)."""
+
+    process: Popen[bytes]
+    started: float
+    listen: str
+    log: Path
+    session: aiohttp.ClientSession
+
+    def cpu_seconds(self) -> float:
+        """Processor seconds used so far."""
+        return processes.usage(self.process.pid)[1]
+
+    async def until_ready(self, seconds: float = 60.0) -> float:
+        """Wait until every store has seen a full list; the answer is when. Raises OperatorFailed."""
+        async with self._limit(seconds, "did not become ready"):
+            while True:
+                if await self._get("/readyz") is not None:
+                    return time.perf_counter()
+                await asyncio.sleep(_POLL)
+
+    async def until_first_pass(self, seconds: float = 60.0) -> float:
+        """Wait until a pass is over and none is under way; the answer is when. Raises OperatorFailed."""
+        await self.until_ready(seconds)
+        async with self._limit(seconds, "made no pass"):
+            while True:
+                series = await self.metrics()
+                if series.get("passes_total", 0) >= 1 and series.get("passes_busy", 1) == 0:
+                    return time.perf_counter()
+                await asyncio.sleep(2 * _POLL)
+
+    async def metrics(self) -> Mapping[str, float]:
+        """The operator's own series without their prefix; those with labels summed up."""
+        return series(await self._get("/metrics") or "")
+
+    async def _get(self, path: str) -> str | None:
+        if self.process.poll() is not None:
+            raise OperatorFailed(self._said(f"ended with status {self.process.returncode}"))
+        try:
+            async with self.session.get(f"http://{self.listen}{path}") as answer:
+                text = await answer.text()
+                return text if answer.status == 200 else None
+        except aiohttp.ClientError:
+            return None
+
+    @contextlib.asynccontextmanager
+    async def _limit(self, seconds: float, what: str) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError as error:
+            raise OperatorFailed(self._said(f"{what} within {seconds:.0f} s")) from error
+
+    def _said(self, what: str) -> str:
+        return f"the operator {what}; the end of its log:\n" + "\n".join(f"  | {line}" for line in tail(self.log))
+
+
+def series(exposition: str) -> dict[str, float]:
+    """Read the operator's series from the text Prometheus reads, labels summed up."""
+    found: dict[str, float] = {}
+    for name, _, value in _SERIES.findall(exposition):
+        found[name] = found.get(name, 0.0) + float(value)
+    return found
+
+
+@contextlib.asynccontextmanager
+async def operator(world: World) -> AsyncIterator[Operator]:
+    """Run the operator; it is asked to stop at the end, which frees its Lease for the next. Raises OperatorFailed."""
+    program = Path(sys.executable).with_name(PROGRAM)
+    if not program.exists():
+        raise OperatorFailed(f"{program} does not exist; install modeldeployment-operator beside the lab")
+    listen = f"127.0.0.1:{ports.choose().control}"
+    log = world.folder / "operator.log"
+    log.unlink(missing_ok=True)
+    environ = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(world.folder),
+        "GPUSTACK_LISTEN": listen,
+        "GPUSTACK_LEADER_NAMESPACE": "default",
+    }
+    command = [str(program), "run", "--kubeconfig", str(world.operator_kubeconfig)]
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
+        started = time.perf_counter()
+        process = processes.start(command, environ, world.folder, log)
+        try:
+            yield Operator(process, started, listen, log, session)
+        finally:
+            processes.stop([process], _STOP_SECONDS)

@@ -1,0 +1,56 @@
+"""The order of the suite, and what scenarios share: one control plane, and a thousand settled Pods."""
+
+import contextlib
+from collections.abc import AsyncGenerator, Collection, Sequence
+
+from modeldeployment.lab import toolchain
+from modeldeployment.lab.bench import creating, idling, rendering, restarting, storing
+from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
+from modeldeployment.lab.bench.rows import Value
+from modeldeployment.lab.bench.settling import settled
+from modeldeployment.lab.bench.telling import Tell
+from modeldeployment.lab.bench.worlds import World, world
+
+REPLICAS = 1000
+DEPLOYMENTS = 200
+LARGEST = 1024
+
+
+async def run(
+    wanted: Sequence[Measurement], scale: float, report: toolchain.Report, tell: Tell
+) -> AsyncGenerator[tuple[Value, ...], None]:
+    """Yield the values of each scenario as soon as they are measured; `scale` shrinks every count, for development.
+
+    Raises LabError and the client's errors.
+    """
+    chosen = scenarios(wanted)
+    if Scenario.RENDER in chosen:
+        tell("rendering")
+        yield rendering.measure(_scaled(LARGEST, scale))
+    if not set(chosen) - {Scenario.RENDER}:
+        return
+    tell("starting a control plane")
+    async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, tell)) as values:
+        async for measured in values:
+            yield measured
+
+
+async def _on(
+    started: World, chosen: Collection[Scenario], scale: float, tell: Tell
+) -> AsyncGenerator[tuple[Value, ...], None]:
+    replicas = _scaled(REPLICAS, scale)
+    if Scenario.IDLE in chosen:
+        yield await idling.measure(started, _scaled(DEPLOYMENTS, scale), idling.SECONDS * min(1.0, 10 * scale), tell)
+    if Scenario.CREATE in chosen:
+        yield await creating.measure(started, replicas, tell)
+    if Scenario.RESTART in chosen or Scenario.STORE in chosen:
+        async with settled(started, "settled", deployments=1, replicas=replicas, tell=tell):
+            pass
+        if Scenario.RESTART in chosen:
+            yield await restarting.measure(started, replicas, tell)
+        if Scenario.STORE in chosen:
+            yield await storing.measure(started, tell)
+
+
+def _scaled(count: int, scale: float) -> int:
+    return max(1, round(count * scale))

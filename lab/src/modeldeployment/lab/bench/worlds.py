@@ -1,0 +1,164 @@
+"""The control plane of the suite: a fleet of its own, one namespace, and identities that the audit log tells apart."""
+
+import asyncio
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from modeldeployment.api import keys
+from modeldeployment.api.instancetype import InstanceType
+from modeldeployment.kube import Client, NotFound, PatchType, Verb, custom, load, request_for
+from modeldeployment.kube.kinds import CLUSTER_QUEUES, NAMESPACES, SERVICE_ACCOUNTS
+from modeldeployment.lab import controlplane, toolchain
+from modeldeployment.lab.bench import audits
+from modeldeployment.lab.bench.wire import Address
+from modeldeployment.lab.controlplane import Component, ControlPlane, Options
+from modeldeployment.lab.flavors.providing import INSTANCE_TYPES, Provision, provide
+from modeldeployment.lab.fleets.fleet import Fleet
+
+NAMESPACE: Final = "bench"
+OPERATOR: Final = "operator"
+DRIVER: Final = "driver"
+FLEET: Final = Fleet(maker="nvidia", model="a10g", name="bench", nodes=64, cards=16, cpu=128, memory_gib=1024)
+"""1,024 cards: room for the thousand replicas of one card each, all Running at once."""
+
+DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
+DEPLOYED: Final = f"/apis/{keys.API_VERSION}/namespaces/{NAMESPACE}/{DEPLOYMENTS.plural}"
+PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
+JOBS: Final = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+WORKLOADS: Final = f"/apis/kueue.x-k8s.io/v1beta2/namespaces/{NAMESPACE}/workloads"
+
+_BINDINGS: Final = custom(
+    "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False
+)
+_GROUP: Final = f"system:serviceaccounts:{NAMESPACE}"
+_TOKEN_SECONDS: Final = 4 * 3600
+
+
+def user(account: str) -> str:
+    """The user name of a service account of the suite."""
+    return f"system:serviceaccount:{NAMESPACE}:{account}"
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A control plane with a fleet; `client` is an administrator's, the operator and the raw sender have their own."""
+
+    plane: ControlPlane
+    client: Client
+    provision: Provision
+    folder: Path
+    operator_kubeconfig: Path
+    driver: Address
+    audit_log: Path
+
+    async def hold(self, *, held: bool) -> None:
+        """Stop or reopen the ClusterQueue: held, every Pod is created and gated, and none is admitted."""
+        body = {"spec": {"stopPolicy": "Hold" if held else "None"}}
+        await self.client.patch(CLUSTER_QUEUES, self.provision.cluster_queue, body, how=PatchType.MERGE)
+
+    async def instance_type(self) -> InstanceType:
+        """The fleet's InstanceType as the API server has it."""
+        request = request_for(Verb.GET, INSTANCE_TYPES, None, self.provision.instance_type)
+        return InstanceType.model_validate_json(await self.client.raw(request))
+
+    def audit(self) -> audits.Log:
+        """A reader of the operator's requests from now on."""
+        log = audits.Log(self.audit_log, user(OPERATOR))
+        log.since_last()
+        return log
+
+    def processes(self) -> dict[str, int]:
+        """The process ids of the control plane, by component."""
+        return {str(part): pid for part, pid in self.plane.pids.items()}
+
+
+@contextlib.asynccontextmanager
+async def world(report: toolchain.Report) -> AsyncIterator[World]:
+    """Start a control plane of the suite's own and stop it at the end, whatever happens; it ends with this process.
+
+    Raises ToolchainError and ControlPlaneError.
+    """
+    with tempfile.TemporaryDirectory(prefix="md-bench-", ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        policy, log = folder / "audit-policy.json", folder / "audit.log"
+        policy.write_text(json.dumps(audits.policy(_GROUP)))
+        options = Options(
+            name="bench",
+            state=folder / "state",
+            lifeline=os.getpid(),
+            extra_args={Component.API_SERVER: audits.arguments(policy, log)},
+        )
+        plane = controlplane.up(options, toolchain.ensure(os.environ, report))
+        try:
+            async with Client(load(plane.kubeconfig), field_manager="modeldeployment-bench") as client:
+                yield await _furnish(plane, client, folder, log)
+        finally:
+            controlplane.down(plane.state)
+
+
+async def _furnish(plane: ControlPlane, client: Client, folder: Path, log: Path) -> World:
+    await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    await client.create(_BINDINGS, _everything_allowed())
+    tokens = {name: await _account(client, name) for name in (OPERATOR, DRIVER)}
+    await _default_account(client)
+    provision = await provide(client, FLEET, namespaces=(NAMESPACE,))
+    kubeconfig = folder / "operator.kubeconfig"
+    kubeconfig.touch(mode=0o600)
+    kubeconfig.write_text(json.dumps(_kubeconfig(plane, tokens[OPERATOR])))
+    driver = Address(plane.server, plane.authority, tokens[DRIVER])
+    return World(plane, client, provision, folder, kubeconfig, driver, log)
+
+
+async def _account(client: Client, name: str) -> str:
+    """Make a service account and a token that outlives the suite."""
+    body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+    await client.create(SERVICE_ACCOUNTS, body, NAMESPACE)
+    asked = {
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": {"expirationSeconds": _TOKEN_SECONDS},
+    }
+    request = request_for(Verb.CREATE, SERVICE_ACCOUNTS, NAMESPACE, name, subresource="token", body=asked)
+    token: str = json.loads(await client.raw(request))["status"]["token"]
+    return token
+
+
+async def _default_account(client: Client) -> None:
+    # A Pod is refused until its namespace has a service account.
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await client.get(SERVICE_ACCOUNTS, "default", NAMESPACE)
+            except NotFound:
+                await asyncio.sleep(0.05)
+            else:
+                return
+
+
+def _everything_allowed() -> dict[str, Any]:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "bench"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": _GROUP}],
+    }
+
+
+def _kubeconfig(plane: ControlPlane, token: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": NAMESPACE,
+        "clusters": [
+            {"name": NAMESPACE, "cluster": {"server": plane.server, "certificate-authority": str(plane.authority)}}
+        ],
+        "users": [{"name": OPERATOR, "user": {"token": token}}],
+        "contexts": [{"name": NAMESPACE, "context": {"cluster": NAMESPACE, "user": OPERATOR}}],
+    }
