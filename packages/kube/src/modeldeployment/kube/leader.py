@@ -7,7 +7,6 @@ limit (a hanging request outlives the deadline it is meant to keep), and it writ
 
 import asyncio
 import contextlib
-import enum
 import logging
 import time
 import zlib
@@ -37,30 +36,14 @@ class Timing:
     renew: float = 2.0
 
 
-class Vacancy(enum.Enum):
-    """Why a Lease may be taken."""
+def free_at(spec: LeaseSpec, identity: str, seen_at: float, timing: Timing) -> float:
+    """Tell from when on a Lease may be taken; minus infinity when nobody, or we ourselves, hold it.
 
-    FREE = "free"
-    OURS = "ours"
-    OVERDUE = "overdue"
-
-
-@dataclass(frozen=True, slots=True)
-class Occupied:
-    """Somebody else holds the Lease; it is overdue at that time, if it is not renewed (seconds, the caller's clock)."""
-
-    holder: str
-    until: float
-
-
-def judge(spec: LeaseSpec, identity: str, seen_at: float, now: float, timing: Timing) -> Vacancy | Occupied:
-    """Decide whether a Lease may be taken, by our own clock alone: `seen_at` is when this version was first seen."""
-    if not spec.holder_identity:
-        return Vacancy.FREE
-    if spec.holder_identity == identity:
-        return Vacancy.OURS
-    until = seen_at + max(float(spec.lease_duration_seconds), timing.lease)
-    return Vacancy.OVERDUE if now >= until else Occupied(spec.holder_identity, until)
+    It counts by our own clock alone (seconds): `seen_at` is when this version of the Lease was first seen.
+    """
+    if spec.holder_identity in ("", identity):
+        return float("-inf")
+    return seen_at + max(float(spec.lease_duration_seconds), timing.lease)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,12 +189,11 @@ class Elector:
                 lease = await self._read()
                 if lease.metadata.resource_version != version:
                     version, seen_at = lease.metadata.resource_version, loop.time()
-                match judge(lease.spec, self._identity, seen_at, loop.time(), self._timing):
-                    case Vacancy():
-                        async with asyncio.timeout(self._timing.deadline):
-                            return await self._write(lease, LeaseSpec(holder_identity=self._identity))
-                    case Occupied(_, until):
-                        await self._changed(version, until)
+                until = free_at(lease.spec, self._identity, seen_at, self._timing)
+                if loop.time() >= until:
+                    async with asyncio.timeout(self._timing.deadline):
+                        return await self._write(lease, LeaseSpec(holder_identity=self._identity))
+                await self._changed(version, until)
                 attempt = 0
             except (errors.KubeError, TimeoutError) as error:
                 # A Conflict or AlreadyExists is a race lost, an Uncertain perhaps one won: reading again tells.

@@ -6,7 +6,7 @@ import heapq
 import zlib
 from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from modeldeployment.kube.requests import backoff
 
@@ -73,11 +73,15 @@ class Agenda(Generic[K]):
         while self._heap and self._heap[0][0] <= now:
             at, _, key = heapq.heappop(self._heap)
             entry = self._entries.get(key)
-            if entry is None or entry.busy or entry.due is None or max(entry.due, entry.rested) != at:
-                continue  # planned anew since
-            entry.due = None
-            entry.busy = True
-            return (key,)
+            if entry is None or entry.busy:
+                continue
+            if entry.due is None:
+                if entry.idle(now):
+                    del self._entries[key]
+            elif max(entry.due, entry.rested) == at:  # else it was planned anew since
+                entry.due = None
+                entry.busy = True
+                return (key,)
         return ()
 
     def done(self, key: K, now: float, worked: float = 0.0) -> None:
@@ -85,31 +89,24 @@ class Agenda(Generic[K]):
         entry = self._entries[key]
         entry.busy = False
         entry.rested = now + min(self._longest_rest, worked * self._rest_factor)
-        if entry.due is not None:
-            self._plan(key, entry)
-        elif entry.idle(now):
+        if entry.idle(now):
             del self._entries[key]
+        elif entry.due is not None or not entry.failures:
+            self._plan(key, entry)  # for its pass, or to be forgotten when it has rested
 
     def next_at(self) -> float | None:
         """When `take` may next succeed; None when only a new event can bring that about."""
         return self._heap[0][0] if self._heap else None
 
-    def sweep(self, now: float) -> None:
-        """Drop what is known of keys that are quiet."""
-        for key in [key for key, entry in self._entries.items() if entry.idle(now)]:
-            del self._entries[key]
-
     def _plan(self, key: K, entry: _Entry) -> None:
-        if not entry.busy and entry.due is not None:
+        if not entry.busy:
             self._count += 1
-            heapq.heappush(self._heap, (max(entry.due, entry.rested), self._count, key))
+            due = entry.rested if entry.due is None else max(entry.due, entry.rested)
+            heapq.heappush(self._heap, (due, self._count, key))
 
 
 class Closed(Exception):
     """The queue was closed: there is no next key."""
-
-
-_SWEEP_SECONDS: Final = 60.0
 
 
 class WorkQueue(Generic[K]):
@@ -123,7 +120,6 @@ class WorkQueue(Generic[K]):
         self._waiting: collections.deque[asyncio.Future[None]] = collections.deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._closed = False
-        self._swept = 0.0
 
     def __len__(self) -> int:
         return len(self._agenda)
@@ -167,11 +163,7 @@ class WorkQueue(Generic[K]):
 
     def done(self, key: K, worked: float = 0.0) -> None:
         """Note that the pass of a key is over after so many seconds of work."""
-        now = self._now()
-        self._agenda.done(key, now, worked)
-        if now - self._swept > _SWEEP_SECONDS:
-            self._swept = now
-            self._agenda.sweep(now)
+        self._agenda.done(key, self._now(), worked)
         self._rouse()
 
     def close(self) -> None:
@@ -204,13 +196,12 @@ class WorkQueue(Generic[K]):
             if at > loop.time():
                 self._alarm = loop.call_at(at, self._rouse)
                 return
-            while self._waiting:
-                waiting = self._waiting.popleft()
-                if not waiting.done():
-                    waiting.set_result(None)
-                    return
+            while self._waiting and not _wake(self._waiting.popleft()):
+                pass  # that one was cancelled meanwhile
 
 
-def _wake(waiting: asyncio.Future[None]) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
+def _wake(waiting: asyncio.Future[None]) -> bool:
+    if waiting.done():
+        return False
+    waiting.set_result(None)
+    return True
