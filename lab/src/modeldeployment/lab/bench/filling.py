@@ -1,7 +1,7 @@
 """A process of its own that fills one store from recorded bytes and says what that cost.
 
-Run as `python -m modeldeployment.lab.bench.filling WHAT FILE`, WHAT being `ours` or `stock`, FILE the pages that `split`
-wrote. Prints one JSON object: `pods`, and the difference in MiB of resident memory (`rss`) and, in a run with
+Run as `python -m modeldeployment.lab.bench.filling WHAT FILE`, WHAT being `ours` or `stock`, FILE the pages that
+`split` wrote. Prints one JSON object: `pods`, and the difference in MiB of resident memory (`rss`) and, in a run with
 `-X tracemalloc`, of traced allocations (`traced`).
 """
 

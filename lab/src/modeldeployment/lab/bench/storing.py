@@ -26,9 +26,9 @@ async def measure(world: World, tell: Tell) -> tuple[Value, ...]:
     size = len(listing)
     pods = await asyncio.to_thread(filling.split, listing, file)
     del listing
-    resident = (await _filled("ours", file))["rss"]
-    traced = (await _filled("ours", file, "-X", "tracemalloc"))["traced"]
-    stock = (await _filled("stock", file))["rss"]
+    resident = (await filled("ours", file))["rss"]
+    traced = (await filled("ours", file, "-X", "tracemalloc"))["traced"]
+    stock = (await filled("stock", file))["rss"]
     thousand = 1000 / pods
     tell(f"store: {resident:.2f} MiB resident, {traced:.2f} MiB traced, stock client {stock:.1f} MiB, {pods} Pods")
     against = (
@@ -38,7 +38,8 @@ async def measure(world: World, tell: Tell) -> tuple[Value, ...]:
     return (Value(goals.STORE_MEMORY, max(resident, traced) * thousand, against),)
 
 
-async def _filled(what: str, file: Path, *options: str) -> dict[str, float]:
+async def filled(what: str, file: Path, *options: str) -> dict[str, float]:
+    """Fill one store in a fresh process: Pods, and MiB by `rss` and `traced`. Raises BenchError."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, *options, "-m", _FILLING, what, str(file), stdout=-1, stderr=-1
     )

@@ -1,0 +1,57 @@
+import pytest
+from modeldeployment.lab.bench import goals
+from modeldeployment.lab.bench.errors import UnknownMeasurement
+from modeldeployment.lab.bench.goals import Measurement, Scenario, chosen, scenarios
+
+
+def test_the_ids_and_goals_are_those_of_the_contract() -> None:
+    assert {each.id: (each.goal, each.unit) for each in goals.MEASUREMENTS} == {
+        "create-1000-ratio": (">= 0.70", "ratio"),
+        "restart-1000-ratio": ("<= 1.50", "lists"),
+        "restart-1000-writes": ("0", "requests"),
+        "idle-200-writes": ("0", "requests"),
+        "idle-200-core-share": ("<= 0.01", "cores"),
+        "store-mib-per-1000-pods": ("<= 5.00", "MiB"),
+        "render-65536-seconds": ("<= 1.00", "s"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("measurement", "value", "met"),
+    [
+        (goals.CREATE_RATIO, 0.70, True),
+        (goals.CREATE_RATIO, 0.699, False),
+        (goals.RESTART_RATIO, 1.5, True),
+        (goals.RESTART_RATIO, 1.51, False),
+        (goals.RESTART_WRITES, 0, True),
+        (goals.RESTART_WRITES, 1, False),
+    ],
+)
+def test_a_goal_is_met_at_its_limit_and_missed_beyond_it(measurement: Measurement, value: float, met: bool) -> None:
+    assert measurement.met_by(value) is met
+
+
+def test_no_choice_is_every_measurement_in_the_order_of_the_contract() -> None:
+    assert chosen("") == goals.MEASUREMENTS
+
+
+def test_chosen_ids_may_have_spaces_and_any_order() -> None:
+    assert chosen(" render-65536-seconds, create-1000-ratio,") == (goals.CREATE_RATIO, goals.RENDER_SECONDS)
+
+
+def test_an_unknown_id_is_refused_with_the_ids_that_exist() -> None:
+    with pytest.raises(UnknownMeasurement) as refused:
+        chosen("create-1000-ratio,create-2000-ratio")
+    assert str(refused.value) == (
+        "--only names 'create-2000-ratio', which is not measured; the ids are create-1000-ratio, restart-1000-ratio, "
+        "restart-1000-writes, idle-200-writes, idle-200-core-share, store-mib-per-1000-pods, render-65536-seconds"
+    )
+
+
+def test_two_values_of_one_scenario_run_it_once() -> None:
+    assert scenarios([goals.RESTART_WRITES, goals.RESTART_RATIO]) == (Scenario.RESTART,)
+
+
+def test_scenarios_run_in_their_own_order_whatever_was_asked_first() -> None:
+    asked = [goals.STORE_MEMORY, goals.CREATE_RATIO, goals.RENDER_SECONDS]
+    assert scenarios(asked) == (Scenario.RENDER, Scenario.CREATE, Scenario.STORE)

@@ -1,0 +1,76 @@
+from typing import Any
+
+from modeldeployment.api import keys
+from modeldeployment.api.instancetype import InstanceType
+from modeldeployment.api.modeldeployment import ModelDeployment
+from modeldeployment.lab.bench import manifests, operating, rendering
+from modeldeployment.render import RoleRendering
+
+
+def role(replicas: int) -> RoleRendering:
+    known = InstanceType.model_validate(
+        {
+            "metadata": {"name": "a10g"},
+            "spec": {
+                "acceleratable": True,
+                "acceleratorGroup": "nvidia-a10g",
+                "os": "linux",
+                "arch": "amd64",
+                "unitResources": {"cpu": "4", "ram": "16Gi"},
+                "localStorage": "100Gi",
+            },
+            "status": {
+                "entrance": "queue",
+                "detail": {"manufacturer": "nvidia", "family": "ampere", "memory": "24Gi", "runtimeVersions": ["12.9"]},
+            },
+        }
+    )
+    manifest = manifests.deployment("many", "bench", "a10g", replicas=replicas)
+    manifest["metadata"]["uid"] = "5f7c1f2e-0000-4000-8000-000000000001"
+    return manifests.rendered(ModelDeployment.model_validate(manifest), known)
+
+
+def job_template(replicas: int) -> dict[str, Any]:
+    template: dict[str, Any] = manifests.job("peer", "bench", role(replicas))["spec"]["template"]
+    return template
+
+
+def test_there_is_one_body_for_each_replica() -> None:
+    bodies = manifests.bodies(role(3))
+    assert len(set(bodies)) == 3
+
+
+def test_a_job_makes_as_many_pods_through_the_same_queue() -> None:
+    spec = manifests.job("peer", "bench", role(7))["spec"]
+    assert (spec["completions"], spec["parallelism"], spec["completionMode"]) == (7, 7, "Indexed")
+    assert spec["template"]["metadata"]["labels"][keys.QUEUE_NAME] == "queue"
+
+
+def test_pods_of_a_job_share_no_group_and_are_none_of_the_operators() -> None:
+    metadata = job_template(2)["metadata"]
+    assert keys.GROUP_NAME not in metadata["labels"]
+    assert keys.GROUP_TOTAL not in metadata["annotations"]
+    assert keys.NAME not in metadata["labels"]
+    assert "ownerReferences" not in metadata
+
+
+def test_pods_of_a_job_may_end() -> None:
+    assert job_template(2)["spec"]["restartPolicy"] == "Never"
+
+
+def test_the_operators_series_are_read_without_prefix_and_labels_summed() -> None:
+    exposition = (
+        "# HELP modeldeployment_passes_total Passes.\n"
+        "modeldeployment_passes_total 3.0\n"
+        'modeldeployment_store_objects{kind="pods"} 10.0\n'
+        'modeldeployment_store_objects{kind="services"} 2.0\n'
+        "process_cpu_seconds_total 1.5\n"
+    )
+    assert operating.series(exposition) == {"passes_total": 3.0, "store_objects": 12.0}
+
+
+def test_a_small_role_renders_in_the_time_of_the_best_turn() -> None:
+    (measured,) = rendering.measure(2)
+    assert measured.measurement.id == "render-65536-seconds"
+    assert measured.value > 0
+    assert measured.against.startswith("128 seats, ")
