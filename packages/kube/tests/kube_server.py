@@ -57,6 +57,13 @@ def stream(*chunks: bytes, end: bool = True) -> Answer:
     return answer
 
 
+async def stay_open(writer: asyncio.StreamWriter) -> None:
+    """Agree to a watch and let nothing happen."""
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    await writer.drain()
+    await asyncio.Event().wait()
+
+
 async def hang_up(writer: asyncio.StreamWriter) -> None:
     """Read the request and close the connection."""
     writer.close()

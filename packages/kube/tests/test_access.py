@@ -79,6 +79,12 @@ async def test_an_exec_plugin_runs_again_before_its_token_expires(
     assert answers == ["Bearer token-1"] * 5
 
 
+def test_an_exec_plugin_that_fails_is_an_error(tmp_path: Path) -> None:
+    user = {"exec": {"apiVersion": EXEC, "command": "/bin/false", "interactiveMode": "Never"}}
+    with pytest.raises(AccessError, match=r"exec plugin /bin/false gave no credential"):
+        load(kubeconfig(tmp_path, user))
+
+
 async def test_a_pod_is_found_by_its_environment_and_its_token_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

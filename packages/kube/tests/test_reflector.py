@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
 
-from kube_server import Answer, Script, hang_up, refuse, reply, serving, stream
+from kube_server import Answer, Script, hang_up, refuse, reply, serving, stay_open, stream
 from kube_worlds import pod_body, status_body, watch_line
 from modeldeployment.kube import Client, Forbidden, Reflector, Store, kinds, shapes
 
@@ -105,3 +105,12 @@ async def test_a_refusal_is_shown_and_asked_again() -> None:
         assert not store.synced
         await server.saw(3)
         assert store.synced
+
+
+async def test_a_watch_that_stands_again_is_no_longer_failing_although_nothing_happens() -> None:
+    answers = [listed("a", version=10), refuse(500, "InternalError"), stay_open]
+    async with reflecting(*answers) as (server, _, reflector):
+        await server.saw(3)
+        async with asyncio.timeout(10):
+            while reflector.failing is not None:  # noqa: ASYNC110 - the reflector announces nothing
+                await asyncio.sleep(0.01)

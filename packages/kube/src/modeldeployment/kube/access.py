@@ -143,7 +143,11 @@ def _from_kubeconfig(path: Path | None, context: str | None) -> Credential:
     expires = expiry.timestamp() if expiry is not None else None
     if expires is None and "tokenFile" in user and "token" not in user:
         expires = time.time() + _FILE_SECONDS
-    return _credential(found, proxy=getattr(loader, "proxy", None), expires=expires)
+    credential = _credential(found, proxy=getattr(loader, "proxy", None), expires=expires)
+    if "exec" in user and not credential.authorization and not credential.certificate_file:
+        # The loader logs why and goes on without a credential, which a server answers as if we were anybody.
+        raise errors.AccessError(f"kubeconfig {where}: exec plugin {user['exec'].get('command')} gave no credential")
+    return credential
 
 
 def _from_service_account(folder: Path) -> Credential:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Self
 
@@ -140,11 +140,13 @@ class Client:
         resource_version: str | None = None,
         initial: bool = False,
         seconds: int = 300,
+        on_open: Callable[[], None] = lambda: None,
     ) -> AsyncGenerator[WatchEvent[T], None]:
         """Follow changes from `resource_version` on until the server ends the watch, which is normal and says nothing.
 
-        `initial` asks for the present objects first, closed by a Bookmark with `initial_end`. The iteration ends after
-        an Expired; whoever leaves it early closes it (`contextlib.aclosing`). Raises Unreachable when the connection
+        `initial` asks for the present objects first, closed by a Bookmark with `initial_end`. `on_open` is called once
+        the server has agreed, which may be long before anything happens. The iteration ends after an Expired;
+        whoever leaves it early closes it (`contextlib.aclosing`). Raises Unreachable when the connection
         cannot be made or breaks, ApiError when the server refuses.
         """
         query = _selectors(labels, fields) | {
@@ -167,6 +169,7 @@ class Client:
                     if isinstance(refusal, errors.Unauthorized):
                         await self._access.refused(_sent_credential(response))
                     raise refusal
+                on_open()
                 async for chunk in response.content.iter_any():
                     for line in lines.feed(chunk):
                         event = requests.read_watch_line(line, decoder)

@@ -56,7 +56,6 @@ class Reflector(Generic[T]):
                 if not self._since:
                     await self._list()
                 healthy = await self._watch()
-                self.failing = None
             except errors.KubeError as error:
                 healthy = False
                 if type(error) is not type(self.failing):
@@ -66,6 +65,10 @@ class Reflector(Generic[T]):
             if attempt:
                 asked = self.failing.retry_after if isinstance(self.failing, errors.TooManyRequests) else 0
                 await asyncio.sleep(asked + requests.backoff(attempt, self._seed))
+
+    def _recovered(self) -> None:
+        # Not when the watch ends, which may be minutes from now: until then people would read that it still fails.
+        self.failing = None
 
     async def _list(self) -> None:
         listing = await self._client.list(self.kind, **self._where)
@@ -78,7 +81,9 @@ class Reflector(Generic[T]):
         loop = asyncio.get_running_loop()
         began = loop.time()
         useful = False
-        watch = self._client.watch(self.kind, **self._where, resource_version=self._since, seconds=self._seconds)
+        watch = self._client.watch(
+            self.kind, **self._where, resource_version=self._since, seconds=self._seconds, on_open=self._recovered
+        )
         async with contextlib.aclosing(watch) as events:
             async for event in events:
                 match event:
