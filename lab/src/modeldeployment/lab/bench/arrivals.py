@@ -80,7 +80,7 @@ async def _follow(address: Address, path: str, seen: Arrivals) -> None:
                 async for chunk in chunks:
                     seen.feed(chunk)
         except (OSError, asyncio.IncompleteReadError):
-            pass
+            await asyncio.sleep(0.05)
         finally:
             await connection.close()
 

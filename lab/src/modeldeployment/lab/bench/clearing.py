@@ -1,26 +1,28 @@
 """Taking a round's objects away, so that the next one meets the same API server."""
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Any, Final
 
-from modeldeployment.kube import NotFound, PatchType
+from modeldeployment.kube import Kind, NotFound, PatchType
+from modeldeployment.kube import kinds as kube_kinds
 from modeldeployment.lab.bench.arrivals import until_count
-from modeldeployment.lab.bench.errors import Unexpected
-from modeldeployment.lab.bench.wire import Connection
+from modeldeployment.lab.bench.wire import Connection, connections, delete_all
 from modeldeployment.lab.bench.worlds import DEPLOYED, DEPLOYMENTS, NAMESPACE, PODS, WORKLOADS, World
 
-_SECONDS: Final = 60.0
+_CONNECTIONS: Final = 16
+_SECONDS: Final = 300.0
 
 
 async def clear(world: World) -> None:
-    """Delete every Pod, Workload and deployment of the namespace while no operator runs; raises TooSlow.
+    """Delete every Pod, Workload and deployment of the namespace while no operator runs; raises BenchError.
 
     Pods first, since a Workload that goes before them is composed again; but Kueue lets go of a group's Pods only when
-    their Workload is gone. A deployment that went before would have the garbage collector delete its Pods too.
+    their Workload is gone. A deployment that went before would have the garbage collector delete its Pods too. Objects
+    are deleted one by one over many connections: the server would walk through a collection with a single worker.
     """
-    connection = await Connection.open(world.driver)
-    try:
-        await _delete(connection, PODS)
-        await _delete(connection, WORKLOADS)
+    async with connections(world.driver, _CONNECTIONS) as senders:
+        await _delete(world, senders, kube_kinds.PODS, PODS)
+        await _delete(world, senders, kube_kinds.WORKLOADS, WORKLOADS)
         await until_count(world.driver, PODS, 0, _SECONDS)
         await until_count(world.driver, WORKLOADS, 0, _SECONDS)
         for stored in (await world.client.list(DEPLOYMENTS, NAMESPACE)).items:
@@ -32,12 +34,9 @@ async def clear(world: World) -> None:
                 await world.client.delete(DEPLOYMENTS, name, NAMESPACE)
             except NotFound:
                 continue
-        await until_count(world.driver, DEPLOYED, 0, _SECONDS)
-    finally:
-        await connection.close()
+    await until_count(world.driver, DEPLOYED, 0, _SECONDS)
 
 
-async def _delete(connection: Connection, path: str) -> None:
-    status, said = await connection.call("DELETE", path)
-    if status not in (200, 202):
-        raise Unexpected(f"DELETE {path}: the API server answered {status}: {said[:300].decode(errors='replace')}")
+async def _delete(world: World, senders: Iterable[Connection], kind: Kind[Any], path: str) -> None:
+    listing = await world.client.list_metadata(kind, NAMESPACE)
+    await delete_all(senders, [f"{path}/{each.metadata.name}" for each in listing.items])

@@ -51,11 +51,14 @@ class Connection:
             await self._writer.wait_closed()
 
     async def call(self, method: str, path: str, body: bytes = b"", accept: str = JSON) -> tuple[int, bytes]:
-        """Send one request and read the whole answer: its status and body."""
-        status, length = await self._begin(method, path, body, accept)
-        if length is not None:
-            return status, await self._reader.readexactly(length)
-        return status, b"".join([chunk async for chunk in self._chunks()])
+        """Send one request and read the whole answer: its status and body. Raises Unexpected when it breaks off."""
+        try:
+            status, length = await self._begin(method, path, body, accept)
+            if length is not None:
+                return status, await self._reader.readexactly(length)
+            return status, b"".join([chunk async for chunk in self._chunks()])
+        except (OSError, asyncio.IncompleteReadError) as error:
+            raise Unexpected(f"{method} {path}: the API server closed the connection before its answer") from error
 
     async def follow(self, path: str, accept: str) -> AsyncGenerator[bytes, None]:
         """Send a watch and yield its chunks until the server ends it. Raises Unexpected when it refuses."""
@@ -97,14 +100,25 @@ async def connections(address: Address, count: int) -> AsyncIterator[tuple[Conne
 
 async def post_all(senders: Iterable[Connection], path: str, bodies: Iterable[bytes]) -> None:
     """POST every body once; each connection takes the next one as soon as it is free. Raises Unexpected."""
-    pending = iter(bodies)
+    await _send_all(senders, (("POST", path, body) for body in bodies), (201,))
+
+
+async def delete_all(senders: Iterable[Connection], paths: Iterable[str]) -> None:
+    """DELETE every path once, many at a time; what is gone already is as good. Raises Unexpected."""
+    await _send_all(senders, (("DELETE", path, b"") for path in paths), (200, 202, 404))
+
+
+async def _send_all(
+    senders: Iterable[Connection], requests: Iterable[tuple[str, str, bytes]], expected: tuple[int, ...]
+) -> None:
+    pending = iter(requests)
 
     async def send(connection: Connection) -> None:
-        for body in pending:
-            status, said = await connection.call("POST", path, body)
-            if status != 201:
+        for method, path, body in pending:
+            status, said = await connection.call(method, path, body)
+            if status not in expected:
                 raise Unexpected(
-                    f"POST {path}: the API server answered {status}: {said[:300].decode(errors='replace')}"
+                    f"{method} {path}: the API server answered {status}: {said[:300].decode(errors='replace')}"
                 )
 
     await asyncio.gather(*(send(connection) for connection in senders))

@@ -18,7 +18,8 @@ from modeldeployment.lab import controlplane, toolchain
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.bench.wire import Address
 from modeldeployment.lab.controlplane import Component, ControlPlane, Options
-from modeldeployment.lab.flavors.providing import INSTANCE_TYPES, Provision, provide
+from modeldeployment.lab.flavors.installing import INSTANCE_TYPES
+from modeldeployment.lab.flavors.providing import Provision, provide
 from modeldeployment.lab.fleets.fleet import Fleet
 
 NAMESPACE: Final = "bench"
