@@ -3,8 +3,11 @@
 import json
 import os
 import shlex
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
@@ -12,8 +15,10 @@ from typing import Annotated, Final
 import typer
 
 from modeldeployment.lab import controlplane, logs, toolchain
+from modeldeployment.lab.bench.cli import bench
 from modeldeployment.lab.controlplane import DEFAULT_NAME, Component, Options, Phase, Status
 from modeldeployment.lab.controlplane.layout import Layout
+from modeldeployment.lab.demo.cli import demo
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotUp, StateUnusable, UnknownComponent
 from modeldeployment.lab.fleets.cli import app as fleet_app
 from modeldeployment.lab.terminal import StartReport, build_report, say
@@ -25,6 +30,8 @@ app: Final = typer.Typer(
     help="A real Kubernetes control plane with Kueue and fake nodes, as plain processes. No containers, no root.",
 )
 app.add_typer(fleet_app, name="fleet")
+app.command()(bench)
+app.command()(demo)
 
 Name = Annotated[str, typer.Option("--name", help="Which control plane; several can run at once.")]
 State = Annotated[Path | None, typer.Option("--state", help="Its state directory, instead of one chosen by --name.")]
@@ -56,7 +63,8 @@ def up(
     try:
         programs = _programs()
         started = time.monotonic()
-        handle = controlplane.up(options, programs, StartReport())
+        with _interruptible():
+            handle = controlplane.up(options, programs, StartReport())
         say(f"{handle.name} is up at {handle.server} after {time.monotonic() - started:.1f} s")
     except AlreadyUp:
         handle = controlplane.attach(folder)
@@ -142,6 +150,16 @@ def main() -> None:
     except LabError as error:
         say(f"md-lab: {error}")
         sys.exit(1)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Make SIGTERM unwind like Ctrl-C does, so that a start given up leaves nothing running."""
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _programs() -> toolchain.Toolchain:

@@ -21,10 +21,10 @@ def show(files: Mapping[str, Path], lines: int, *, follow: bool) -> None:
     while follow:
         time.sleep(_POLL)
         for name, path in files.items():
-            sizes[name] = _print_new(name if len(files) > 1 else "", path, sizes[name])
+            sizes[name] = print_new(name if len(files) > 1 else "", path, sizes[name])
 
 
-def _print_new(name: str, path: Path, seen: int) -> int:
+def print_new(name: str, path: Path, seen: int) -> int:
     """Print whole lines written after `seen` bytes; return how far it got. A shorter file has been started anew."""
     try:
         size = path.stat().st_size

@@ -273,6 +273,8 @@ def _await_ready(layout: Layout, supervisor: int, on_wait: Callable[[Record], No
                     return ControlPlane.of(record)
                 case Phase.FAILED | Phase.DEGRADED:
                     raise _failure_of(record, layout)
+                case Phase.STOPPED:
+                    raise ControlPlaneError(f"{record.options.name} was stopped while it started; start it again")
                 case _:
                     on_wait(record)
         if not alive:

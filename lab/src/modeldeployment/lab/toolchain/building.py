@@ -96,6 +96,8 @@ def _build_missing(folder: Path, environ: Mapping[str, str], report: Report) -> 
     compiler = golang.find(environ, folder.parent)
     work = folder.with_name(f"{folder.name}.work")
     shutil.rmtree(work, ignore_errors=True)
+    for name in place.spoiled(folder):
+        (folder / name).unlink()
     total = sum(program.weight for family in FAMILIES for program in family.programs)
     done = 0
     try:

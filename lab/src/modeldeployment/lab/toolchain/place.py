@@ -82,13 +82,24 @@ def missing(folder: Path) -> tuple[str, ...]:
 
 def is_complete(folder: Path) -> bool:
     """Tell whether the manifest is there and every file it lists has the size it says."""
+    return set(_listed(folder)) == set(PROGRAMS) and not missing(folder) and not spoiled(folder)
+
+
+def spoiled(folder: Path) -> tuple[str, ...]:
+    """Return the programs whose size is not the manifest's: somebody changed them after they were built."""
+    return tuple(
+        name
+        for name, size in _listed(folder).items()
+        if (folder / name).is_file() and (folder / name).stat().st_size != size
+    )
+
+
+def _listed(folder: Path) -> Mapping[str, int]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
-        files: Mapping[str, Mapping[str, object]] = manifest["programs"]
-        sizes_agree = all((folder / name).stat().st_size == entry["bytes"] for name, entry in files.items())
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    return sizes_agree and set(files) == set(PROGRAMS) and not missing(folder)
+        return {name: entry["bytes"] for name, entry in manifest["programs"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def manifest_of(folder: Path, go_version: str) -> dict[str, object]:
