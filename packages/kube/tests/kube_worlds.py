@@ -4,9 +4,14 @@ import json
 from typing import Any
 
 import msgspec
+from hypothesis import HealthCheck, settings
 from modeldeployment.kube import requests, shapes
 
 POD_LINE = msgspec.json.Decoder(requests.WatchLine[shapes.Pod])
+
+
+# A busy machine is no failure.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def pod_body(

@@ -5,6 +5,7 @@ from collections import Counter
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from kube_worlds import UNHURRIED
 from modeldeployment.kube import Agenda
 
 
@@ -174,4 +175,4 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAnyOrder.settings = settings(UNHURRIED, max_examples=60, stateful_step_count=40)

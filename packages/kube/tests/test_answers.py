@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kube_worlds import POD_LINE, pod, pod_body, status_body, watch_line, wire
+from kube_worlds import POD_LINE, UNHURRIED, pod, pod_body, status_body, watch_line, wire
 from modeldeployment.kube import (
     Added,
     AlreadyExists,
@@ -61,6 +61,7 @@ def test_a_text_that_looks_like_a_null_stays() -> None:
     assert decode(msgspec.json.Decoder(shapes.Partial), wire(body)).metadata.annotations == annotations
 
 
+@UNHURRIED
 @given(
     st.recursive(
         st.none()
@@ -184,6 +185,7 @@ def test_a_line_of_unknown_type_is_malformed() -> None:
         read_watch_line(watch_line("SPOILED", pod_body()), POD_LINE)
 
 
+@UNHURRIED
 @given(st.lists(st.binary(min_size=1).map(lambda line: line.replace(b"\n", b" "))), st.data())
 def test_lines_do_not_depend_on_where_the_chunks_are_cut(lines: list[bytes], data: st.DataObject) -> None:
     stream = b"".join(line + b"\n" for line in lines)

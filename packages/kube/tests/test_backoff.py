@@ -2,10 +2,12 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from kube_worlds import UNHURRIED
 from modeldeployment.kube import backoff
 from modeldeployment.kube.requests import micro_time
 
 
+@UNHURRIED
 @given(st.integers(1, 1000), st.integers(0, 2**32))
 def test_a_pause_lies_between_half_and_whole_of_a_doubling_bounded_time(attempt: int, seed: int) -> None:
     whole = min(8.0, 0.5 * 2.0 ** min(attempt - 1, 60))

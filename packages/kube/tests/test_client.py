@@ -119,7 +119,8 @@ async def test_a_delete_that_takes_time_gives_the_terminating_object() -> None:
         assert await client.delete(kinds.PODS, "engine-0", "models", grace_seconds=5) == pod()
 
 
-async def test_nothing_listening_is_unreachable_also_for_a_create() -> None:
+async def test_nothing_listening_is_unreachable_also_for_a_create(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeldeployment.kube.client._TRIES", 2)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
@@ -129,11 +130,12 @@ async def test_nothing_listening_is_unreachable_also_for_a_create() -> None:
     assert isinstance(raised.value.__cause__, aiohttp.ClientConnectorError)
 
 
-async def test_a_read_without_an_answer_is_unreachable_in_the_end() -> None:
+async def test_a_read_without_an_answer_is_unreachable_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeldeployment.kube.client._TRIES", 3)
     async with serving() as server, Client(server.access, timeout=0.05) as client:
         with pytest.raises(Unreachable, match="hint:"):
             await client.get(kinds.PODS, "engine-0", "models")
-    assert len(server.seen) == 6
+    assert len(server.seen) == 3
 
 
 async def test_refusals_are_raised_with_their_type() -> None:

@@ -130,13 +130,21 @@ async def test_stopping_finishes_the_pass_in_hand() -> None:
 
 
 async def test_a_stopwatch_leaves_waiting_out() -> None:
-    async def waits() -> str:
-        await asyncio.sleep(0.2)
+    now = [0.0]
+
+    def somebody_else_works() -> None:
+        now[0] += 100.0
+
+    async def works_and_waits() -> str:
+        now[0] += 1.0
+        asyncio.get_running_loop().call_soon(somebody_else_works)
+        await asyncio.sleep(0.01)
+        now[0] += 2.0
         return "done"
 
-    stopwatch = Stopwatch(waits())
+    stopwatch = Stopwatch(works_and_waits(), clock=lambda: now[0])
     assert await stopwatch == "done"
-    assert 0.0 < stopwatch.worked < 0.1
+    assert stopwatch.worked == 3.0
 
 
 async def test_a_cancellation_passes_through_a_stopwatch() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kube_worlds import pod
+from kube_worlds import UNHURRIED, pod
 from modeldeployment.kube import Store, shapes
 
 
@@ -131,6 +131,7 @@ STEPS = st.lists(
 )
 
 
+@UNHURRIED
 @given(STEPS)
 def test_indexes_and_told_changes_equal_what_is_there(steps: list[tuple[str, str, str, str]]) -> None:
     mirror: dict[tuple[str, str], str] = {}

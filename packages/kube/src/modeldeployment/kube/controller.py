@@ -97,22 +97,23 @@ class Stopwatch(Generic[R]):
     Work in tasks which the coroutine starts is not counted.
     """
 
-    def __init__(self, coroutine: Coroutine[Any, Any, R]) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, R], clock: Callable[[], float] = time.perf_counter) -> None:
         self._coroutine = coroutine
+        self._clock = clock
         self.worked = 0.0
 
     def __await__(self) -> Generator[Any, Any, R]:
         step: Callable[[Any], Any] = self._coroutine.send
         given: Any = None
         while True:
-            began = time.perf_counter()
+            began = self._clock()
             try:
                 wanted = step(given)
             except StopIteration as stop:
                 result: R = stop.value
                 return result
             finally:
-                self.worked += time.perf_counter() - began
+                self.worked += self._clock() - began
             try:
                 step, given = self._coroutine.send, (yield wanted)
             except BaseException as thrown:  # noqa: BLE001 - handed on to the coroutine, cancellation included
