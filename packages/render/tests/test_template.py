@@ -157,6 +157,15 @@ def test_an_ordinal_beyond_the_declared_ones_has_a_fingerprint_and_a_member_beyo
             template.body(nowhere)
 
 
+def test_whether_a_member_answers_is_outside_the_fingerprint() -> None:
+    pod = {"metadata": {"labels": {"a": "1", "e": Hole.ELIGIBLE}, "annotations": {}}, "spec": {}}
+    answering, silent = (
+        Template.of(pod, Occupants("team-a", "qwen", "server", 1, answers=answers)) for answers in (True, False)
+    )
+    assert answering.digest == silent.digest
+    assert answering.body(Seat(0, 0)) != silent.body(Seat(0, 0))
+
+
 def test_the_order_in_which_values_were_placed_is_outside_the_fingerprint() -> None:
     labels = {"a": "1", "o": Hole.ORDINAL, "e": Hole.ELIGIBLE}
     pods = [

@@ -105,8 +105,6 @@ def assemble(placed: Mapping[Path, Placed]) -> Tree:
             if path[:depth] in placed:
                 raise Clash(path, placed[path[:depth]].part, entry.part)
             branch = branch.setdefault(segment, {})
-        if path[-1] in branch:
-            raise Clash(path, "an entry below it", entry.part)
         branch[path[-1]] = entry.value
     return _listed(tree, placed, ())
 
