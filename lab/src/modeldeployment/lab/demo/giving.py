@@ -1,0 +1,121 @@
+"""Gives the demo on a cluster: the operator beside it, the fleet on it, the scenario played, and the way out told."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Final
+
+from modeldeployment.kube import Client, KubeError, load
+from modeldeployment.lab.controlplane.quota import credits_resource
+from modeldeployment.lab.demo import operating, stage
+from modeldeployment.lab.demo.acting import manifest, perform
+from modeldeployment.lab.demo.claims import Verdict
+from modeldeployment.lab.demo.errors import ClusterLost, OperatorEnded, StoryTorn
+from modeldeployment.lab.demo.operating import Operator
+from modeldeployment.lab.demo.place import Place
+from modeldeployment.lab.demo.playing import Cast, events, play
+from modeldeployment.lab.demo.recording import Recorder
+from modeldeployment.lab.demo.scenario import Apply, scenario
+from modeldeployment.lab.demo.showing import Teller
+from modeldeployment.lab.flavors.names import flavor_name
+from modeldeployment.lab.fleets.fleet import Fleet
+
+FIELD_MANAGER: Final = "modeldeployment-demo"
+MAKER: Final = "nvidia"
+MODEL: Final = "a10g"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How the demo was asked for; `patience` is seconds a step may take."""
+
+    namespace: str
+    nodes: int
+    patience: float
+    keep: bool
+
+
+async def give(place: Place, wishes: Wishes, teller: Teller) -> bool:
+    """Play the whole story and tell whether every claim held.
+
+    Raises ClusterLost, DemoRefused, OperatorAbsent and the lab's errors where it cannot even begin.
+    """
+    fleet = _fleet(place, wishes)
+    try:
+        async with Client(load(place.kubeconfig), field_manager=FIELD_MANAGER) as client:
+            loan = stage.borrowed(client, fleet, wishes.namespace) if place.borrowed else nullcontext()
+            async with loan:
+                await stage.install(client)
+                async with _operator(place, wishes) as operator:
+                    await stage.furnish(client, fleet, wishes.namespace)
+                    teller.say(f"{fleet.nodes} nodes of {fleet.cards} {MODEL} each, InstanceType {fleet.instance_type}")
+                    good = await _story(place, wishes, teller, client, operator, fleet)
+                    if wishes.keep:
+                        _farewell(place, wishes, teller, operator)
+                return good
+    except KubeError as error:
+        raise ClusterLost(f"the cluster of {place.kubeconfig} refused the demo, or went away: {error}") from error
+
+
+def _fleet(place: Place, wishes: Wishes) -> Fleet:
+    """The hardware of spec 1; on a borrowed cluster under names that cannot be anybody else's."""
+    if not place.borrowed:
+        return Fleet(maker=MAKER, model=MODEL, nodes=wishes.nodes)
+    name = f"demo-{wishes.namespace}"
+    return Fleet(maker=MAKER, model=MODEL, nodes=wishes.nodes, name=name, instance_type=name)
+
+
+@asynccontextmanager
+async def _operator(place: Place, wishes: Wishes) -> AsyncIterator[Operator]:
+    """Run the operator; it stays only where it is to be kept and the story came to its end."""
+    operator = operating.start(place.kubeconfig, place.log, place.lifeline, os.environ)
+    kept = False
+    try:
+        yield operator
+        kept = wishes.keep
+    finally:
+        if not kept:
+            await asyncio.to_thread(operator.stop)
+
+
+async def _story(
+    place: Place, wishes: Wishes, teller: Teller, client: Client, operator: Operator, fleet: Fleet
+) -> bool:
+    document = manifest(wishes.namespace, fleet.instance_type)
+    role = document["spec"]["roles"][0]["name"]
+    steps = scenario(document["metadata"]["name"], role, resource=credits_resource(MAKER), flavor=flavor_name(fleet))
+    recorder = Recorder(client, wishes.namespace, teller.progress)
+    try:
+        async with recorder.recording():
+            good = await play(Cast(client, recorder, operator, document), steps, teller, patience=wishes.patience)
+            if good and wishes.keep:
+                await perform(client, Apply(), document, recorder.now)
+    except (OperatorEnded, StoryTorn) as error:
+        teller.verdict(Verdict("the story came to its end", (str(error),)))
+        good = False
+    if not good:
+        await _explain(place, wishes, teller, client, operator)
+    return good
+
+
+async def _explain(place: Place, wishes: Wishes, teller: Teller, client: Client, operator: Operator) -> None:
+    """Show what helps to find out why, and the way to look further."""
+    teller.say("")
+    teller.trouble(f"the latest events in namespace {wishes.namespace}:", await events(client, wishes.namespace))
+    teller.trouble(f"the operator's last lines ({operator.log}):", operator.last_lines())
+    if wishes.keep:
+        return
+    way = f"the logs lie in {operator.log.parent}"
+    teller.trouble("to look further:", (way if place.borrowed else f"md-lab demo --keep leaves everything up; {way}",))
+
+
+def _farewell(place: Place, wishes: Wishes, teller: Teller, operator: Operator) -> None:
+    """Say what stays, how to reach it and how to end it."""
+    teller.say("")
+    teller.say(f"export KUBECONFIG={shlex.quote(str(place.kubeconfig))}")
+    teller.say(f"kubectl get md,pods,workloads -n {wishes.namespace}")
+    teller.say(f"the control plane and the operator stay up (log {operator.log}, metrics {operator.metrics})")
+    teller.say(f"end both with: {place.end}")

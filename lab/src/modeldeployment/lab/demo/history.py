@@ -1,0 +1,176 @@
+"""What was seen of a deployment: every version of every object, in the order in which the API server committed them.
+
+Revisions of all kinds are numbers of one sequence, so a history merged from several watches is the true order of
+things, and a claim about "before" is not one about when somebody happened to look (facts control-plane).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeAlias, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class PodSeen:
+    """One version of a Pod; `ordinal` is -1 where its label holds no number."""
+
+    uid: str
+    name: str
+    ordinal: int
+    role: str = "server"
+    image: str = ""
+    node: str = ""
+    ready: bool = False
+    leaving: bool = False
+
+    @property
+    def serving(self) -> bool:
+        """Whether it is Ready and nobody asked it to go."""
+        return self.ready and not self.leaving
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadSeen:
+    """One version of a Workload; `owners` are Pod UIDs, `flavors` the flavor assigned for each charged resource."""
+
+    uid: str
+    name: str
+    owners: frozenset[str] = frozenset()
+    admitted: bool = False
+    flavors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSeen:
+    """One version of a Service."""
+
+    uid: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionSeen:
+    """One condition of the deployment."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentSeen:
+    """One version of the deployment; `current` says whether its status speaks of the spec it stands beside."""
+
+    uid: str
+    name: str
+    role: str = "server"
+    replicas: int = 0
+    phase: str = ""
+    message: str = ""
+    ready: int = 0
+    reserved: int = 0
+    current: bool = False
+    conditions: tuple[ConditionSeen, ...] = ()
+
+    def condition(self, type_: str) -> ConditionSeen:
+        """Return a condition by type; one that was never observed is Unknown."""
+        unknown = ConditionSeen(type_, "Unknown", "", "")
+        return next((each for each in self.conditions if each.type == type_), unknown)
+
+
+Seen: TypeAlias = PodSeen | WorkloadSeen | ServiceSeen | DeploymentSeen
+S = TypeVar("S", PodSeen, WorkloadSeen, ServiceSeen, DeploymentSeen)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An object's new version, committed at `revision`; `now` is None when it went."""
+
+    revision: int
+    uid: str
+    now: Seen | None
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything that existed at one moment, by UID."""
+
+    objects: Mapping[str, Seen] = field(default_factory=dict)
+
+    def of(self, kind: type[S]) -> tuple[S, ...]:
+        """All objects of one kind, in no promised order."""
+        return tuple(each for each in self.objects.values() if isinstance(each, kind))
+
+    @property
+    def deployment(self) -> DeploymentSeen | None:
+        """The deployment, if it exists."""
+        return next(iter(self.of(DeploymentSeen)), None)
+
+    @property
+    def pods(self) -> tuple[PodSeen, ...]:
+        """The Pods by ordinal, then name."""
+        return tuple(sorted(self.of(PodSeen), key=lambda pod: (pod.ordinal, pod.name)))
+
+    def workloads_of(self, pod: PodSeen) -> tuple[WorkloadSeen, ...]:
+        """The Workloads that a Pod owns."""
+        return tuple(each for each in self.of(WorkloadSeen) if pod.uid in each.owners)
+
+    def after(self, change: Change) -> "World":
+        """The world once a change is committed."""
+        objects = dict(self.objects)
+        if change.now is None:
+            objects.pop(change.uid, None)
+        else:
+            objects[change.uid] = change.now
+        return World(objects)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival(Generic[S]):
+    """An object's first version and the revision it was created at."""
+
+    revision: int
+    seen: S
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One step of the story: the world it found, and everything that changed until its goal was reached, in order."""
+
+    before: World
+    changes: tuple[Change, ...]
+
+    def worlds(self) -> Iterator[World]:
+        """Every state there was, the first and the last included."""
+        world = self.before
+        yield world
+        for change in self.changes:
+            world = world.after(change)
+            yield world
+
+    @property
+    def after(self) -> World:
+        """The world the step left behind."""
+        return latest(self.worlds())
+
+    def came(self, kind: type[S]) -> tuple[Arrival[S], ...]:
+        """The objects of one kind that were created, in order."""
+        known = set(self.before.objects)
+        arrivals: list[Arrival[S]] = []
+        for change in self.changes:
+            if isinstance(change.now, kind) and change.uid not in known:
+                arrivals.append(Arrival(change.revision, change.now))
+            known.add(change.uid)
+        return tuple(arrivals)
+
+    def went(self) -> Mapping[str, int]:
+        """The revision at which each object that went was gone from the API server, by UID."""
+        return {change.uid: change.revision for change in self.changes if change.now is None}
+
+
+def latest(worlds: Iterable[World]) -> World:
+    """The last of some worlds; an empty one if there is none."""
+    last = World()
+    for last in worlds:  # noqa: B007 - the loop variable is the result
+        pass
+    return last

@@ -1,0 +1,76 @@
+"""Pictures of a world for a terminal: a table of how the deployment stands, a tree of all there is. Pure."""
+
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from modeldeployment.api import ConditionType
+from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, ServiceSeen, WorkloadSeen, World
+
+_STYLES = {"Ready": "green", "Degraded": "yellow", "Starting": "cyan", "Deleting": "magenta"}
+
+
+def line(world: World) -> str:
+    """Return how the deployment stands, or what it left behind, as one line."""
+    deployment = world.deployment
+    if deployment is None:
+        return _left(world)
+    return "  ".join(f"{head} {cell}" for head, cell in _cells(deployment))
+
+
+def table(world: World) -> Table:
+    """Return how the deployment stands as a table."""
+    picture = Table()
+    deployment = world.deployment
+    if deployment is None:
+        picture.add_column("the deployment is gone")
+        picture.add_row(_left(world))
+        return picture
+    leaving = sum(pod.leaving for pod in world.pods)
+    pods = f"{len(world.pods)}" + (f" ({leaving} leaving)" if leaving else "")
+    cells = (*_cells(deployment), ("Pods", pods))
+    for head, _ in cells:
+        picture.add_column(head)
+    picture.add_row(*(Text(cell, _STYLES.get(cell, "")) for _, cell in cells))
+    return picture
+
+
+def tree(world: World) -> Tree:
+    """Return deployment → role → replica → Pod → Workload → node."""
+    deployment = world.deployment
+    root = Tree(Text(f"ModelDeployment {deployment.name}" if deployment else "no ModelDeployment", "bold"))
+    roles: dict[str, Tree] = {}
+    for pod in world.pods:
+        if pod.role not in roles:
+            roles[pod.role] = root.add(Text(f"role {pod.role}"))
+        replica = roles[pod.role].add(Text(f"replica {pod.ordinal}"))
+        branch = replica.add(Text(f"Pod {pod.name} {_state(pod)}", "green" if pod.serving else "yellow"))
+        for workload in world.workloads_of(pod):
+            flavors = ", ".join(f"{resource} of {flavor}" for resource, flavor in workload.flavors.items())
+            words = f"admitted: {flavors}" if workload.admitted else "not admitted"
+            branch = branch.add(Text(f"Workload {workload.name} {words}"))
+        branch.add(Text(f"node {pod.node or 'not chosen'}"))
+    return root
+
+
+def _cells(deployment: DeploymentSeen) -> tuple[tuple[str, str], ...]:
+    rollout = deployment.condition(ConditionType.REPLICAS_UP_TO_DATE)
+    return (
+        ("phase", deployment.phase or "new"),
+        ("ready", f"{deployment.ready}/{deployment.replicas}"),
+        ("quota", f"{deployment.reserved}/{deployment.replicas}"),
+        ("rollout", rollout.message or rollout.reason or "not observed"),
+    )
+
+
+def _left(world: World) -> str:
+    # Services go last: the garbage collector learns of a new kind within half a minute of its definition.
+    return (
+        f"left: {len(world.pods)} Pods, {len(world.of(WorkloadSeen))} Workloads, {len(world.of(ServiceSeen))} Services"
+    )
+
+
+def _state(pod: PodSeen) -> str:
+    if pod.leaving:
+        return "leaving"
+    return "Ready" if pod.ready else "not Ready"

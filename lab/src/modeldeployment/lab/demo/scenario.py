@@ -1,0 +1,162 @@
+"""The story as data: what is done, when it has had its effect, and what is then claimed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from modeldeployment.api import ConditionType, Phase, names
+from modeldeployment.lab.demo import claims
+from modeldeployment.lab.demo.claims import Verdict
+from modeldeployment.lab.demo.history import Window, WorkloadSeen, World
+
+NEW_IMAGE: Final = "registry.example/vllm-openai:0.29.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Create the deployment of the manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Ask for so many replicas."""
+
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetImage:
+    """Give the role another image."""
+
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePod:
+    """Delete the Pod of one ordinal, as `kubectl delete pod` would."""
+
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteDeployment:
+    """Delete the deployment."""
+
+
+Act: TypeAlias = Apply | Scale | SetImage | DeletePod | DeleteDeployment
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One act; `reached(before, now)` says whether it has had its effect, `judge` what is claimed of its window.
+
+    `pictured` asks for the tree of what there is afterwards.
+    """
+
+    title: str
+    act: Act
+    goal: str
+    reached: Callable[[World, World], bool]
+    judge: Callable[[Window], tuple[Verdict, ...]]
+    pictured: bool = False
+
+
+def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple[Step, ...]:
+    """The steps, for a deployment of one role and the resource and flavor that its replicas are charged in."""
+
+    def owned(window: Window) -> Verdict:
+        return claims.own_workloads(window, resource, flavor)
+
+    return (
+        Step(
+            f"apply {deployment} with 4 replicas",
+            Apply(),
+            "4 replicas Ready",
+            lambda _, now: settled(now, 4),
+            lambda window: (
+                claims.all_ready(window, 4),
+                owned(window),
+                claims.only_came(window, range(4)),
+                claims.services(window, (names.deployment_service(deployment), names.role_service(deployment, role))),
+            ),
+            pictured=True,
+        ),
+        Step(
+            "scale 4 → 8",
+            Scale(8),
+            "8 replicas Ready",
+            lambda _, now: settled(now, 8),
+            lambda window: (
+                claims.all_ready(window, 8),
+                claims.untouched(window, range(4)),
+                claims.only_came(window, range(4, 8)),
+                owned(window),
+            ),
+        ),
+        Step(
+            "scale 8 → 3",
+            Scale(3),
+            "3 replicas Ready",
+            lambda _, now: settled(now, 3),
+            lambda window: (
+                claims.all_ready(window, 3),
+                claims.untouched(window, range(3)),
+                claims.only_highest_left(window, 3),
+                claims.only_came(window, ()),
+            ),
+        ),
+        Step(
+            "change the image",
+            SetImage(NEW_IMAGE),
+            "3 replicas Ready on the new image",
+            lambda _, now: settled(now, 3) and all(pod.image == NEW_IMAGE for pod in now.pods),
+            lambda window: (
+                claims.all_ready(window, 3),
+                claims.one_at_a_time(window, 3),
+                claims.replaced_in_order(window, (2, 1, 0)),
+                claims.successors_waited(window),
+                claims.all_on_image(window, NEW_IMAGE),
+                owned(window),
+            ),
+        ),
+        Step(
+            "delete the Pod of replica 1",
+            DeletePod(1),
+            "replica 1 replaced and Ready",
+            lambda before, now: settled(now, 3) and not _survivors(before, now, 1),
+            lambda window: (
+                claims.all_ready(window, 3),
+                claims.only_came(window, (1,)),
+                claims.successors_waited(window),
+                claims.untouched(window, (0, 2)),
+                owned(window),
+            ),
+            pictured=True,
+        ),
+        Step(
+            f"delete {deployment}",
+            DeleteDeployment(),
+            "everything gone",
+            lambda _, now: not now.objects,
+            lambda window: (claims.nothing_left(window), claims.only_came(window, ())),
+        ),
+    )
+
+
+def settled(world: World, replicas: int) -> bool:
+    """Whether the deployment and all that belongs to it have come to rest with so many replicas."""
+    deployment = world.deployment
+    return (
+        deployment is not None
+        and deployment.current
+        and (deployment.phase, deployment.replicas, deployment.ready) == (Phase.READY, replicas, replicas)
+        and deployment.condition(ConditionType.REPLICAS_UP_TO_DATE).status == "True"
+        and deployment.condition(ConditionType.QUOTA_RESERVED).status == "True"
+        and len(world.pods) == len(world.of(WorkloadSeen)) == replicas
+        and all(pod.serving for pod in world.pods)
+        and all(workload.admitted for workload in world.of(WorkloadSeen))
+    )
+
+
+def _survivors(before: World, now: World, ordinal: int) -> set[str]:
+    return {pod.uid for pod in before.pods if pod.ordinal == ordinal} & set(now.objects)

@@ -1,0 +1,106 @@
+import dataclasses
+
+import pytest
+from demo_worlds import CREDITS, FLAVOR, Story, deployment, pod, settled, workload, world
+from modeldeployment.lab.demo import scenario as scenarios
+from modeldeployment.lab.demo.acting import manifest
+from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.playing import shortfall
+from modeldeployment.lab.demo.scenario import Apply, DeleteDeployment, DeletePod, Scale, SetImage, Step
+
+
+def steps() -> tuple[Step, ...]:
+    return scenarios.scenario("chat", "server", resource=CREDITS, flavor=FLAVOR)
+
+
+def step(act: type[object]) -> Step:
+    return next(each for each in steps() if isinstance(each.act, act))
+
+
+def test_the_story_comes_scales_rolls_heals_and_goes() -> None:
+    assert [each.act for each in steps()] == [
+        Apply(),
+        Scale(8),
+        Scale(3),
+        SetImage("registry.example/vllm-openai:0.29.1"),
+        DeletePod(1),
+        DeleteDeployment(),
+    ]
+
+
+def test_a_deployment_at_rest_is_settled() -> None:
+    assert scenarios.settled(settled(3), 3)
+    assert not scenarios.settled(settled(3), 4)
+    assert not scenarios.settled(World(), 0)
+
+
+@pytest.mark.parametrize(
+    "unsettled",
+    [
+        world(deployment(1, current=False), pod(0), workload("p0")),
+        world(deployment(1, phase="Degraded"), pod(0), workload("p0")),
+        world(dataclasses.replace(deployment(1), conditions=()), pod(0), workload("p0")),
+        world(deployment(1), pod(0, leaving=True), workload("p0")),
+        world(deployment(1), pod(0), workload("p0", admitted=False)),
+        world(deployment(1), pod(0), workload("p0"), workload("p0", uid="old")),
+        world(deployment(1), pod(0), pod(1), workload("p0")),
+    ],
+    ids=["old status", "degraded", "not observed", "leaving", "not admitted", "old Workload", "surplus Pod"],
+)
+def test_a_world_with_something_under_way_is_not_settled(unsettled: World) -> None:
+    assert not scenarios.settled(unsettled, 1)
+
+
+def test_an_image_change_is_not_over_before_every_pod_runs_it() -> None:
+    image = scenarios.NEW_IMAGE
+    half = world(deployment(3), pod(0, image=image), pod(1), pod(2), *(workload(f"p{each}") for each in range(3)))
+    assert not step(SetImage).reached(settled(3), half)
+
+
+def test_a_deleted_pod_is_not_replaced_while_it_is_still_there() -> None:
+    before = settled(3)
+    assert not step(DeletePod).reached(before, before)
+    assert step(DeletePod).reached(before, Story(before).swapped(1, "p1", "n1").window.after)
+
+
+def test_a_deletion_is_not_over_before_everything_is_gone() -> None:
+    assert step(DeleteDeployment).reached(settled(3), World())
+    assert not step(DeleteDeployment).reached(settled(3), world(pod(0)))
+
+
+def test_a_step_judges_its_window_by_all_of_its_claims() -> None:
+    story = Story(settled(3)).swapped(1, "p1", "n1")
+    assert [verdict.holds for verdict in step(DeletePod).judge(story.window)] == [True] * 5
+    broken = Story(settled(3)).swapped(1, "p1", "n1").put(pod(0, ready=False))
+    assert [verdict.holds for verdict in step(DeletePod).judge(broken.window)] == [False, True, True, False, True]
+
+
+def test_a_world_that_did_not_come_to_rest_is_told_by_its_status() -> None:
+    waiting = dataclasses.replace(deployment(4, ready=0, phase="Starting"), message="4 of 4 replicas wait")
+    condition = dataclasses.replace(waiting.conditions[1], status="False", reason="Pending", message="no quota")
+    assert shortfall(world(dataclasses.replace(waiting, conditions=(condition,)))) == (
+        "phase Starting: 4 of 4 replicas wait",
+        "QuotaReserved is False (Pending): no quota",
+    )
+    assert shortfall(world(pod(0))) == ("Pod chat-server-p0",)
+    assert shortfall(World()) == ("the deployment is not there",)
+
+
+def test_the_manifest_is_the_minimal_deployment_of_the_document() -> None:
+    assert manifest("team-a", "gpustack-nvidia-a10g-linux-amd64") == {
+        "apiVersion": "worker.gpustack.ai/v1",
+        "kind": "ModelDeployment",
+        "metadata": {"name": "qwen-chat", "namespace": "team-a"},
+        "spec": {
+            "model": {"name": "Qwen/Qwen2.5-72B-Instruct"},
+            "engine": {"name": "vLLM", "version": "0.29.0"},
+            "roles": [
+                {
+                    "name": "server",
+                    "replicas": 4,
+                    "instanceType": "gpustack-nvidia-a10g-linux-amd64",
+                    "resources": {"accelerator": 2},
+                }
+            ],
+        },
+    }
