@@ -199,14 +199,14 @@ def ordinal(pod: Pod) -> int:
     return int(pod.metadata.labels.get(keys.ORDINAL, "-1"))
 
 
-def uids(things: Iterable[Object]) -> list[str]:
+def uids(things: Iterable[K]) -> list[str]:
     """The UIDs of objects, in their order."""
     return [thing.metadata.uid for thing in things]
 
 
-def owners(thing: Object) -> set[str]:
-    """The UIDs of an object's owners."""
-    return {owner.uid for owner in thing.metadata.owner_references}
+def owners(thing: Object | None) -> set[str]:
+    """The UIDs of an object's owners; none where there is no object."""
+    return {owner.uid for owner in thing.metadata.owner_references} if thing is not None else set()
 
 
 def ready(pod: Pod) -> bool:

@@ -135,9 +135,7 @@ class World:
                 await self.client.delete(DEPLOYMENTS, found.metadata.name, self.namespace)
             with contextlib.suppress(NotFound):
                 unheld = {"metadata": {"finalizers": None}}
-                await self.client.patch(
-                    DEPLOYMENTS, found.metadata.name, unheld, self.namespace, how=PatchType.MERGE
-                )
+                await self.client.patch(DEPLOYMENTS, found.metadata.name, unheld, self.namespace, how=PatchType.MERGE)
         for workload in (await self.client.list_metadata(WORKLOADS, self.namespace)).items:
             with contextlib.suppress(NotFound):
                 await self.client.delete(WORKLOADS, workload.metadata.name, self.namespace)

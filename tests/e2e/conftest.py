@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e_board import watching
+from e2e_board import PATIENCE, watching
 from e2e_operators import Operator, Start
 from e2e_worlds import MakeWorld, World
 from modeldeployment.kube import Client, NotFound, load
 from modeldeployment.kube.kinds import NAMESPACES, SERVICE_ACCOUNTS
 from modeldeployment.lab.controlplane import ControlPlane
+from modeldeployment.lab.flavors.installing import install_kinds
+from modeldeployment.lab.flavors.providing import provide
 from modeldeployment.lab.fleets.fleet import Fleet
-from modeldeployment.lab.flavors.providing import install_kinds, provide
 from modeldeployment.lab.pytest_plugin import ProvideFleet
 from modeldeployment.lab.pytest_plugin.sharing import private_control_plane
 
@@ -67,18 +68,14 @@ def breakable_control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-async def breakable(
-    request: pytest.FixtureRequest, breakable_control_plane: ControlPlane
-) -> AsyncIterator[World]:
+async def breakable(request: pytest.FixtureRequest, breakable_control_plane: ControlPlane) -> AsyncIterator[World]:
     """Return a world on the breakable control plane, with three nodes of eight cards and no operator yet."""
     numbers = request.config.stash.setdefault(_numbers, itertools.count(1))
     namespace = f"breakable-{next(numbers)}"
     async with Client(load(breakable_control_plane.kubeconfig), field_manager="modeldeployment-lab") as client:
         await install_kinds(client)
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-        async with asyncio.timeout(30):
-            while not await _has_account(client, namespace):
-                await asyncio.sleep(0.05)
+        await _account_of(client, namespace)
         fleet = Fleet(maker="nvidia", nodes=3, name=namespace, instance_type=f"{namespace}-a10g")
         provision = await provide(client, fleet, namespaces=(namespace,))
         async with watching(client, namespace) as board:
@@ -108,9 +105,13 @@ async def _install(control_plane: ControlPlane) -> None:
         await install_kinds(client)
 
 
-async def _has_account(client: Client, namespace: str) -> bool:
-    try:
-        await client.get(SERVICE_ACCOUNTS, "default", namespace)
-    except NotFound:
-        return False
-    return True
+async def _account_of(client: Client, namespace: str) -> None:
+    # A Pod is refused until its namespace has a service account.
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                await client.get(SERVICE_ACCOUNTS, "default", namespace)
+            except NotFound:
+                await asyncio.sleep(0.05)
+            else:
+                return

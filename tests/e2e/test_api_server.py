@@ -3,22 +3,29 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from e2e_board import watching
 from e2e_operators import Operator
 from e2e_worlds import World
-from e2e_board import watching
 from modeldeployment.kube import Client
 from modeldeployment.lab.controlplane import ControlPlane
-from modeldeployment.lab.fleets.fleet import Fleet
 from modeldeployment.lab.flavors.providing import Provision
+from modeldeployment.lab.fleets.fleet import Fleet
 
 pytestmark = pytest.mark.lab
 
 JSON = dict[str, Any]
 DIFFERENT = "a different value describes a different deployment, which is created rather than edited"
 
+SIZE = (
+    "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are not the "
+    "Pods another size asks for; change replicas to scale, or create another deployment with this size"
+)
+
 
 @pytest.fixture
-async def world(control_plane: ControlPlane, operator: Operator, kube_client: Client, namespace: str) -> AsyncIterator[World]:
+async def world(
+    control_plane: ControlPlane, operator: Operator, kube_client: Client, namespace: str
+) -> AsyncIterator[World]:
     """A world without a fleet: nothing here gets beyond the API server."""
     assert operator.process.poll() is None
     fleet = Provision(Fleet(maker="nvidia", nodes=1), "none", "none", "none", (namespace,))
@@ -30,7 +37,7 @@ async def world(control_plane: ControlPlane, operator: Operator, kube_client: Cl
 @pytest.fixture
 async def stored(world: World) -> JSON:
     """A deployment of two roles, stored; its InstanceType does not exist, so nothing becomes of it."""
-    roles = [
+    roles: list[JSON] = [
         {"name": "server", "instanceType": "none", "replicas": 4, "resources": {"accelerator": 2}},
         {"name": "other", "instanceType": "none", "command": ["serve", "--all"]},
     ]
@@ -115,12 +122,15 @@ async def test_eleven_roles_and_roles_of_one_name_are_refused(world: World) -> N
         (("spec", "model", "name"), "other", f"spec.model identifies the deployment: {DIFFERENT}"),
         (("spec", "engine", "name"), "SGLang", f"spec.engine.name identifies the deployment: {DIFFERENT}"),
         (("spec", "kvCache"), {"poolRef": {"name": "x"}}, f"spec.kvCache identifies the deployment: {DIFFERENT}"),
-        (("spec", "roles", 0, "instanceType"), "b", f"spec.roles[].instanceType identifies the deployment: {DIFFERENT}"),
+        (
+            ("spec", "roles", 0, "instanceType"),
+            "b",
+            f"spec.roles[].instanceType identifies the deployment: {DIFFERENT}",
+        ),
         (
             ("spec", "roles", 0, "size"),
             2,
-            "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are not "
-            "the Pods another size asks for; change replicas to scale, or create another deployment with this size",
+            SIZE,
         ),
         (
             ("spec", "roles", 0, "resources", "accelerator"),
@@ -159,7 +169,8 @@ async def test_a_field_that_identifies_the_deployment_is_frozen(
     assert says in await refused(world, edited)
 
 
-async def test_a_merge_patch_that_leaves_out_a_frozen_field_is_refused_by_its_name(world: World, stored: JSON) -> None:
+@pytest.mark.usefixtures("stored")
+async def test_a_merge_patch_that_leaves_out_a_frozen_field_is_refused_by_its_name(world: World) -> None:
     roles = '{"spec":{"roles":[%s,{"name":"other","instanceType":"none","replicas":2}]}}'
     first = '{"name":"server","instanceType":"none","resources":{"accelerator":2}}'
     said = await world.kubectl("patch", "md", "chat", "--type=merge", "-p", roles % first, "--dry-run=server")

@@ -4,7 +4,7 @@ import pytest
 from e2e_board import ordinal, ready, restarts, uids
 from e2e_operators import Start
 from e2e_worlds import World
-from modeldeployment.kube.kinds import PODS, SERVICES, WORKLOADS
+from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.lab.controlplane import Component
 
 pytestmark = pytest.mark.lab
@@ -40,11 +40,11 @@ async def test_a_creation_cut_by_a_crash_is_finished_without_doubles(breakable: 
     assert sorted(ordinal(pod) for pod in breakable.board.came(PODS)) == list(range(20))
     assert breakable.board.deleted(PODS) == []
     assert len(breakable.board.came(WORKLOADS)) == 20
-    assert len(breakable.board.came(SERVICES)) == 2
+    await breakable.board.until(lambda: len(list(breakable.board.services.items())) == 2, what="its Services are there")
 
 
 async def test_a_second_operator_waits_until_the_first_stops_or_dies(breakable: World, start_operator: Start) -> None:
-    first, second = start_operator(), None
+    first = start_operator()
     await first.leading()
     second = start_operator()
     await second.ready()

@@ -59,9 +59,11 @@ async def test_a_workload_deleted_by_hand_costs_its_replica_and_no_other(world: 
         what="the Workload is gone",
     )
     await world.board.until(
-        lambda: (now := world.board.replicas("chat").get(0))
-        and (held := world.board.workload_of(now[0]))
-        and held.metadata.uid != workload.metadata.uid,
+        lambda: (
+            (now := world.board.replicas("chat").get(0))
+            and (held := world.board.workload_of(now[0]))
+            and held.metadata.uid != workload.metadata.uid
+        ),
         what="ordinal 0 has another Workload",
     )
     await world.settled("chat")
@@ -84,8 +86,10 @@ async def test_a_preempted_replica_comes_back_when_the_preemptor_leaves(make_wor
         (victim,) = world.board.deleted(PODS)
         (kept,) = [members[0] for members in replicas.values() if members[0].metadata.uid != victim.metadata.uid]
         await world.board.until(
-            lambda: world.board.says("chat", "QuotaReserved", "False", "Pending")
-            and "1 of 2 replicas wait for quota" in world.board.condition("chat", "QuotaReserved")["message"],
+            lambda: (
+                world.board.says("chat", "QuotaReserved", "False", "Pending")
+                and "1 of 2 replicas wait for quota" in world.board.condition("chat", "QuotaReserved")["message"]
+            ),
             what="the replacement waits for quota",
         )
         assert world.board.status("chat")["phase"] == "Degraded"

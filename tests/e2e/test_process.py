@@ -3,10 +3,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from e2e_board import admitted, ready
-from e2e_operators import Operator, Start, http_get, run_once
+from e2e_operators import Operator, Start, run_once
 from e2e_worlds import World
-from modeldeployment.kube import Client, load
 from modeldeployment.kube.kinds import LEASES, PODS
 from modeldeployment.lab.controlplane import ControlPlane
 
@@ -34,10 +32,8 @@ async def test_sigterm_ends_it_in_seconds_with_whole_replicas(breakable: World, 
     await breakable.board.until(lambda: breakable.board.came(PODS), what="the first Pod is created")
     assert await operator.stop(within=20) == 0
     assert [each["event"] for each in operator.records()].count("stopping") == 1
-    replicas = breakable.board.replicas("wide")
-    version = int((await breakable.client.list(PODS, breakable.namespace)).resource_version)
-    listed = (await breakable.client.list(PODS, breakable.namespace)).items
-    await breakable.board.until(lambda: len(breakable.board.all_pods("wide")) == len(listed), what=f"seen {version}")
+    created = len((await breakable.client.list(PODS, breakable.namespace)).items)
+    await breakable.board.until(lambda: len(breakable.board.all_pods("wide")) == created, what="the board saw all")
     replicas = breakable.board.replicas("wide")
     assert replicas
     assert all(len(members) == 2 for members in replicas.values())
@@ -60,11 +56,11 @@ async def test_a_port_in_use_is_one_sentence_and_exit_status_one(breakable: Worl
 
 async def test_settings_that_cannot_be_used_are_one_sentence_and_exit_status_one(tmp_path: Path) -> None:
     nowhere = tmp_path / "none"
-    assert await _run(nowhere, GPUSTACK_WORKERS="0") == (
-        1,
+    sentence = (
         "modeldeployment-operator: setting workers is '0': Input should be greater than or equal to 1; "
-        "correct it in the environment (GPUSTACK_WORKERS)\n",
+        "correct it in the environment (GPUSTACK_WORKERS)\n"
     )
+    assert await _run(nowhere, GPUSTACK_WORKERS="0") == (1, sentence)
     file = tmp_path / "settings.yaml"
     file.write_text("wokers: 3\n")
     code, said = await _run(nowhere, "--settings", str(file))

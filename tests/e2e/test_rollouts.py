@@ -54,8 +54,10 @@ async def test_on_a_full_pool_a_rollout_waits_for_capacity(make_world: MakeWorld
     await world.edit("chat", IMAGE, "lab/next")
     held = "3 of 3 replicas differ from the spec; the next leaves once every declared replica of its role is admitted"
     await world.board.until(
-        lambda: world.board.says("chat", "ReplicasUpToDate", "False", "RolloutInProgress")
-        and world.board.condition("chat", "ReplicasUpToDate")["message"] == held,
+        lambda: (
+            world.board.says("chat", "ReplicasUpToDate", "False", "RolloutInProgress")
+            and world.board.condition("chat", "ReplicasUpToDate")["message"] == held
+        ),
         what="the rollout is held",
     )
     assert world.board.deleted(PODS) == []

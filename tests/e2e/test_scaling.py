@@ -44,7 +44,8 @@ async def test_a_scale_down_at_size_two_takes_whole_replicas_and_their_headless_
     await world.board.until(lambda: len(world.board.all_pods("wide")) == 2, what="the members are gone")
     assert {pod.metadata.name for pod in world.board.deleted(PODS)} == {"wide-server-r1-m0", "wide-server-r1-m1"}
     await world.board.until(
-        lambda: {each.metadata.name for each in world.board.services.items()}
-        == {"wide", "wide-server", "wide-server-r0"},
+        lambda: (
+            {each.metadata.name for each in world.board.services.items()} == {"wide", "wide-server", "wide-server-r0"}
+        ),
         what="the headless Service of replica 1 is gone",
     )

@@ -84,24 +84,29 @@ async def test_a_service_name_somebody_else_holds_is_not_taken_over(world: World
 async def test_a_service_that_drifts_is_put_right_and_keeps_its_address(world: World) -> None:
     await world.create("chat", replicas=1)
     await world.settled("chat")
-    before = await world.board.until(lambda: world.board.services.get(world.namespace, "chat"))
+    before = world.board.services.get(world.namespace, "chat")
+    assert before is not None
     drifted = {
         "metadata": {"labels": {"app.kubernetes.io/component": "other", "team": "theirs"}},
         "spec": {"selector": {"app": "theirs"}, "ports": [{"port": 9999, "name": "odd"}]},
     }
     made = await world.client.patch(SERVICES, "chat", drifted, world.namespace, how=PatchType.MERGE)
     await world.board.until(
-        lambda: (now := world.board.services.get(world.namespace, "chat"))
-        and int(now.metadata.resource_version) > int(made.metadata.resource_version)
-        and now.spec == before.spec
-        and now.metadata.labels == {**before.metadata.labels, "team": "theirs"},
+        lambda: (
+            (now := world.board.services.get(world.namespace, "chat"))
+            and int(now.metadata.resource_version) > int(made.metadata.resource_version)
+            and now.spec == before.spec
+            and now.metadata.labels == {**before.metadata.labels, "team": "theirs"}
+        ),
         what="the Service is as rendered again",
     )
 
     await world.client.delete(SERVICES, "chat-server", world.namespace)
     await world.board.until(
-        lambda: len([each for each in world.board.came(SERVICES) if each.metadata.name == "chat-server"]) == 2
-        and world.board.services.get(world.namespace, "chat-server"),
+        lambda: (
+            len([each for each in world.board.came(SERVICES) if each.metadata.name == "chat-server"]) == 2
+            and world.board.services.get(world.namespace, "chat-server")
+        ),
         what="the deleted Service is back",
     )
     service = await world.whole(WHOLE_SERVICES, "chat-server")
@@ -116,10 +121,12 @@ async def test_the_eligibility_label_is_put_back_and_taken_from_followers(world:
         body = {"metadata": {"labels": {keys.ELIGIBLE: label}}}
         await world.client.patch(PODS, pod.metadata.name, body, world.namespace, how=PatchType.MERGE)
     await world.board.until(
-        lambda: [pod.metadata.labels.get(keys.ELIGIBLE) for pod in world.board.replicas("wide")[0]] == ["true", None]
-        and all(
-            int(pod.metadata.resource_version) > int(old.metadata.resource_version)
-            for pod, old in zip(world.board.replicas("wide")[0], (leader, follower), strict=True)
+        lambda: (
+            [pod.metadata.labels.get(keys.ELIGIBLE) for pod in world.board.replicas("wide")[0]] == ["true", None]
+            and all(
+                int(pod.metadata.resource_version) > int(old.metadata.resource_version)
+                for pod, old in zip(world.board.replicas("wide")[0], (leader, follower), strict=True)
+            )
         ),
         what="only the leader is eligible",
     )

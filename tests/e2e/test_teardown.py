@@ -63,6 +63,6 @@ async def test_a_deployment_created_again_under_its_name_is_another(world: World
     await world.settled("chat")
     await world.board.until(lambda: len(world.board.all_pods("chat")) == 1, what="one Pod is left")
     assert not set(uids(world.board.all_pods("chat"))) & set(first)
-    assert [len(world.board.came(kind)) for kind in (PODS, WORKLOADS)] == [3, 3]
+    assert (len(world.board.came(PODS)), len(world.board.came(WORKLOADS))) == (3, 3)
     (workload,) = world.board.workloads.items()
     assert admitted(workload)

@@ -107,6 +107,18 @@ async def test_a_refusal_is_shown_and_asked_again() -> None:
         assert store.synced
 
 
+async def test_a_watch_that_is_open_fails_no_more_though_nothing_has_happened_in_it() -> None:
+    quiet = stream(end=False)
+    async with reflecting(listed("a", version=10), refuse(403, "Forbidden"), quiet) as (server, _, reflector):
+        await server.saw(2)
+        async with asyncio.timeout(10):
+            while not isinstance(reflector.failing, Forbidden):
+                await asyncio.sleep(0.01)
+            while reflector.failing is not None:
+                await asyncio.sleep(0.01)
+        assert asked(server) == ["list", "10", "10"]
+
+
 async def test_a_watch_that_stands_again_is_no_longer_failing_although_nothing_happens() -> None:
     answers = [listed("a", version=10), refuse(500, "InternalError"), stay_open]
     async with reflecting(*answers) as (server, _, reflector):

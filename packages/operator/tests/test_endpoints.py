@@ -37,7 +37,9 @@ async def test_an_address_in_use_is_one_sentence() -> None:
         held.bind(("127.0.0.1", 0))
         held.listen()
         port = held.getsockname()[1]
-        with pytest.raises(ListenError, match=f"cannot listen on 127.0.0.1:{port}: .*set GPUSTACK_LISTEN"):
+        with pytest.raises(
+            ListenError, match=f"^cannot listen on 127.0.0.1:{port}: Address already in use; .*set GPUSTACK_LISTEN$"
+        ):
             async with serving.endpoints(("127.0.0.1", port), serving.Endpoints(lambda: b"", lambda: ())):
                 pass
 

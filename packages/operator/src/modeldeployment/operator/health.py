@@ -3,6 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from modeldeployment.api import keys, kueue
@@ -14,32 +16,54 @@ log = logging.getLogger(__name__)
 SECONDS = 1.0
 
 
+class Cause(StrEnum):
+    """Why stores are not current."""
+
+    MISSING = "Missing"
+    REFUSED = "Refused"
+    AWAY = "Away"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What keeps the stores from being current. The same trouble in other words is the same trouble."""
+
+    cause: Cause
+    kinds: tuple[str, ...]
+    sentence: str = field(compare=False)
+
+
 async def report(watches: Sequence[Reflector[Any]]) -> None:
     """Log each new trouble once, with the way out, and its end once."""
-    told = ""
+    told: Trouble | None = None
     while True:
         await asyncio.sleep(SECONDS)
-        trouble = troubles([(watch.kind, watch.failing) for watch in watches])
-        if trouble != told:
-            if trouble:
-                log.warning("cannot watch", extra={"reason": trouble})
+        now = trouble([(watch.kind, watch.failing) for watch in watches])
+        if now != told:
+            if now is not None:
+                log.warning("cannot watch", extra={"reason": now.sentence})
             else:
                 log.info("watching again")
-            told = trouble
+            told = now
 
 
-def troubles(watches: Sequence[tuple[Kind[Any], KubeError | None]]) -> str:
-    """One sentence on what keeps the stores from being current; empty while nothing does."""
+def trouble(watches: Sequence[tuple[Kind[Any], KubeError | None]]) -> Trouble | None:
+    """What keeps the stores from being current, None while nothing does.
+
+    A server that is away or starting answers in many ways; they are one trouble.
+    """
     failing = [(kind, error) for kind, error in watches if error is not None]
     if not failing:
-        return ""
-    missing = sorted(str(kind) for kind, error in failing if isinstance(error, NotFound))
+        return None
+    missing = tuple(sorted(str(kind) for kind, error in failing if isinstance(error, NotFound)))
     if missing:
-        return f"the cluster does not know {', '.join(missing)}; {_install(failing)}"
-    refused = sorted(str(kind) for kind, error in failing if isinstance(error, Forbidden))
+        return Trouble(Cause.MISSING, missing, f"the cluster does not know {', '.join(missing)}; {_install(failing)}")
+    refused = tuple(sorted(str(kind) for kind, error in failing if isinstance(error, Forbidden)))
     if refused:
-        return f"not allowed to list and watch {', '.join(refused)}; grant it to the operator's service account"
-    return f"{failing[0][1]}; going on by itself when the API server answers again"
+        grant = f"not allowed to list and watch {', '.join(refused)}; grant it to the operator's service account"
+        return Trouble(Cause.REFUSED, refused, grant)
+    why = str(failing[0][1]).splitlines()[0]
+    return Trouble(Cause.AWAY, (), f"{why}; going on by itself when the API server answers again")
 
 
 def _install(failing: Sequence[tuple[Kind[Any], KubeError]]) -> str:

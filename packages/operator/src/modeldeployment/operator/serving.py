@@ -1,6 +1,7 @@
 """The endpoints for people and probes: /metrics, /healthz and /readyz."""
 
 import contextlib
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -38,12 +39,17 @@ async def endpoints(address: tuple[str, int], answers: Endpoints) -> AsyncIterat
     except OSError as error:
         await runner.cleanup()
         raise ListenError(
-            f"cannot listen on {host}:{port}: {error.strerror}; stop what holds it, or set GPUSTACK_LISTEN"
+            f"cannot listen on {host}:{port}: {_why(error)}; stop what holds it, or set GPUSTACK_LISTEN"
         ) from error
     try:
         yield
     finally:
         await runner.cleanup()
+
+
+def _why(error: OSError) -> str:
+    # asyncio wraps the system's words in a sentence of its own that repeats the address.
+    return os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)
 
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
