@@ -75,6 +75,7 @@ def test_a_refused_render_leaves_running_replicas_alone_and_patches_that_one_con
     assert list(outcome.status) == ["conditions"]
     before = {each["type"]: each for each in seen.status["conditions"]}  # type: ignore[attr-defined]
     after = {each["type"]: each for each in outcome.status["conditions"]}  # type: ignore[attr-defined]
+    assert list(after) == list(before)
     rendered = after.pop("Rendered")
     assert rendered == {
         "type": "Rendered",
@@ -143,6 +144,11 @@ def test_the_eligibility_label_is_taken_off_members_that_do_not_answer() -> None
 def test_pods_that_leave_in_this_pass_or_already_are_not_labelled() -> None:
     members = [pod(), pod(ordinal=1), pod(ordinal=2, eligible=False), pod(ordinal=3, eligible=False, leaving=True)]
     assert not [step for step in steps(snapshot(members=members)) if isinstance(step, SetEligibility)]
+
+
+def test_a_replica_that_rolls_in_this_pass_is_not_labelled() -> None:
+    rolling = snapshot(members=[pod(), pod(ordinal=1, outdated=True, eligible=False)])
+    assert [type(step).__name__ for step in steps(rolling)] == ["DeletePod", "DeleteWorkload"]
 
 
 def test_runtime_versions_that_differ_are_said_and_keep_nothing_from_running() -> None:

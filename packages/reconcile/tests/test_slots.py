@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from modeldeployment.reconcile import PodPhase, SlotState
+from modeldeployment.reconcile.deciding import slots
 from reconcile_worlds import (
     composed,
     deployment,
     pending,
     pod,
+    rendered_role,
     rendering,
     replica,
     role_slots,
@@ -109,6 +111,14 @@ def test_an_orphan_claims_no_slot() -> None:
     assert (dict(seen.slots), [each.name for each in seen.orphans]) == ({}, ["chat-server-x-0"])
 
 
+def test_a_seat_that_is_not_rendered_matches_nothing() -> None:
+    server = rendered_role(rendering())
+    assert slots.matches(pod(ordinal=1), 1, server)
+    assert not slots.matches(pod(ordinal=2), 2, server)
+    assert not slots.matches(replace(pod(), index=1), 0, server)
+    assert not slots.matches(pod(), 0, None)
+
+
 def test_of_two_pods_in_a_seat_the_current_one_is_kept() -> None:
     current, old = pod(name="a"), pod(name="b", outdated=True)
     seen = role_slots(snapshot(members=[old, current]))
@@ -124,7 +134,7 @@ def test_of_two_equal_pods_in_a_seat_the_greatest_name_is_kept() -> None:
 
 def test_a_pod_owned_by_two_workloads_belongs_to_the_first_by_name() -> None:
     member = pod()
-    later, first = workload(member, name="z", uid="2"), workload(member, name="a", uid="1")
+    later, first = workload(member, name="z", uid="1"), workload(member, name="a", uid="2")
     assert slot(snapshot(members=[member], workloads=[later, first])).workload == first
 
 
