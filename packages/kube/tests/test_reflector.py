@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from urllib.parse import parse_qs, urlsplit
 
 from kube_server import Answer, Script, hang_up, refuse, reply, serving, stay_open, stream
@@ -108,21 +108,17 @@ async def test_a_refusal_is_shown_and_asked_again() -> None:
 
 
 async def test_a_watch_that_is_open_fails_no_more_though_nothing_has_happened_in_it() -> None:
-    quiet = stream(end=False)
-    async with reflecting(listed("a", version=10), refuse(403, "Forbidden"), quiet) as (server, _, reflector):
+    answers = [listed("a", version=10), refuse(403, "Forbidden"), stay_open]
+    async with reflecting(*answers) as (server, _, reflector):
         await server.saw(2)
-        async with asyncio.timeout(10):
-            while not isinstance(reflector.failing, Forbidden):
-                await asyncio.sleep(0.01)
-            while reflector.failing is not None:
-                await asyncio.sleep(0.01)
+        await until(lambda: isinstance(reflector.failing, Forbidden))
+        await until(lambda: reflector.failing is None)
         assert asked(server) == ["list", "10", "10"]
 
 
-async def test_a_watch_that_stands_again_is_no_longer_failing_although_nothing_happens() -> None:
-    answers = [listed("a", version=10), refuse(500, "InternalError"), stay_open]
-    async with reflecting(*answers) as (server, _, reflector):
-        await server.saw(3)
-        async with asyncio.timeout(10):
-            while reflector.failing is not None:  # noqa: ASYNC110 - the reflector announces nothing
-                await asyncio.sleep(0.01)
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.01)
