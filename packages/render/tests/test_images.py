@@ -85,7 +85,7 @@ def test_a_roles_image_wins_over_the_engines_and_that_over_the_formula() -> None
 
 def test_a_stated_image_needs_nothing_observed() -> None:
     bare = instance_type(status={"manufacturer": "", "runtimeVersions": []})
-    assert image_of(render(deployment(), facts(bare))) == "vllm/vllm-openai:v0.25.1"
+    assert image_of(render(deployment(role(resources={"accelerator": 0})), facts(bare))) == "vllm/vllm-openai:v0.25.1"
 
 
 def test_a_pool_of_several_runtimes_gets_the_lowest_and_a_notice() -> None:

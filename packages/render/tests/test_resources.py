@@ -209,7 +209,7 @@ def test_what_a_type_does_not_offer_is_refused(resources: dict[str, Any], known:
     [
         ({"accelerator": 1}, {"nvidia"}, "nvidia"),
         ({"accelerator": 1}, {"amd"}, None),
-        (None, {"nvidia"}, None),
+        ({"accelerator": 0}, {"nvidia"}, None),
     ],
 )
 def test_the_runtime_class_is_named_where_the_cluster_has_it(
@@ -218,3 +218,9 @@ def test_the_runtime_class_is_named_where_the_cluster_has_it(
     world = facts(instance_type(), runtime_classes=frozenset(classes))
     pod = render(deployment(role(resources=resources)), world).roles[0].template.pod(Seat(0, 0))
     assert pod["spec"].get("runtimeClassName") == expected
+
+
+def test_an_unset_count_is_one_card_and_an_explicit_zero_is_none() -> None:
+    assert asked(None)["limits"]["nvidia.com/gpu"] == "1"
+    assert asked({})["limits"]["nvidia.com/gpu"] == "1"
+    assert "nvidia.com/gpu" not in asked({"accelerator": 0})["limits"]

@@ -77,7 +77,7 @@ def _accelerators(
     profile, sliced = wanted.accelerator_partitioned_profile, bool(memory or cores)
     if wanted.accelerator is not None and (wanted.accelerator.nanos < 0 or not wanted.accelerator.is_whole):
         raise _refused(role, "accelerator", wanted.accelerator, "accelerators are whole cards", "write a whole number")
-    count = wanted.accelerator.units if wanted.accelerator else 0
+    count = _cards(wanted, instance_type)
     if not (count or sliced or profile):
         return {}, 100, None
     if sliced and profile:
@@ -109,6 +109,13 @@ def _accelerators(
         }
         return keys, share, maker
     return {base: cards}, 100 * count, maker
+
+
+def _cards(wanted: roles.Resources, instance_type: InstanceType) -> int:
+    """Answer the cards a Pod asks for: unset reads as one where the type has any, 0 is none (facts admission §3)."""
+    if wanted.accelerator is None:
+        return 1 if instance_type.acceleratable else 0
+    return wanted.accelerator.units
 
 
 def _share(role: roles.Role, profile: str, instance_type: InstanceType) -> int:
