@@ -5,7 +5,7 @@ import json
 import ssl
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import aiohttp
 
@@ -14,7 +14,8 @@ from modeldeployment.lab.controlplane.options import Ports
 from modeldeployment.lab.controlplane.preparing import ADMINISTRATOR
 from modeldeployment.lab.errors import Refused
 
-_SECONDS = aiohttp.ClientTimeout(total=10)
+_SECONDS: Final = aiohttp.ClientTimeout(total=10)
+_APPLY_ATTEMPTS: Final = 70
 
 
 class Api:
@@ -49,10 +50,13 @@ class Api:
         return await self.answers(f"{self._server}/readyz")
 
     async def get(self, path: str) -> dict[str, Any] | None:
-        """Return one object, or None while it does not exist."""
-        async with self._session.get(f"{self._server}{path}") as answer:
-            value: dict[str, Any] = await answer.json()
-            return value if answer.status == 200 else None
+        """Return one object, or None while it does not exist or the server does not answer."""
+        try:
+            async with self._session.get(f"{self._server}{path}") as answer:
+                value: dict[str, Any] = await answer.json()
+                return value if answer.status == 200 else None
+        except (aiohttp.ClientError, TimeoutError):
+            return None
 
     async def accepts(self, path: str, body: Mapping[str, Any], containing: bytes) -> bool:
         """Tell whether a POST is answered 201 with an object holding these bytes; False on any refusal."""
@@ -65,16 +69,21 @@ class Api:
     async def apply(self, path: str, body: Mapping[str, Any]) -> None:
         """Apply one object server-side; raise Refused with the server's own sentence if it does not accept it.
 
-        A kind registered a moment ago may not be served yet, so 404, 429 and 5xx are tried again for a while.
+        What passes by itself is tried again for a minute: a kind registered a moment ago that is not served yet (404),
+        a busy server (429, 5xx, no answer in time).
         """
         url = f"{self._server}{path}?fieldManager=lab&force=true"
         headers = {"Content-Type": "application/apply-patch+yaml"}
-        for attempt in range(20):
-            async with self._session.patch(url, data=json.dumps(body), headers=headers) as answer:
-                if answer.status in (200, 201):
-                    return
-                said = (await answer.text())[:400]
-                if answer.status not in (404, 429, 500, 503):
-                    break
-            await asyncio.sleep(0.05 * (attempt + 1))
+        said = "it did not answer"
+        for attempt in range(_APPLY_ATTEMPTS):
+            try:
+                async with self._session.patch(url, data=json.dumps(body), headers=headers) as answer:
+                    if answer.status in (200, 201):
+                        return
+                    said = (await answer.text())[:400]
+                    if answer.status not in (404, 429, 500, 503, 504):
+                        break
+            except (aiohttp.ClientError, TimeoutError) as error:
+                said = str(error) or said
+            await asyncio.sleep(min(1.0, 0.05 * (attempt + 1)))
         raise Refused(f"kube-apiserver refused {path}: {said}; see its log with `md-lab logs kube-apiserver`")

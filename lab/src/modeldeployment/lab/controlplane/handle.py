@@ -162,6 +162,8 @@ def up(
     layout.claim()
     if (record := Record.read(layout.record)) is not None and _lives(record.supervisor):
         raise _already_up(record)
+    if record is not None:
+        _end_orphans(record)
     if options.lifeline is not None and not processes.exists(options.lifeline):
         raise ControlPlaneError(f"the lifeline process {options.lifeline} does not exist; name a process that runs")
     if options.api_port and not ports.is_free(options.api_port):
@@ -188,6 +190,8 @@ def down(state: Path) -> bool:
     layout = Layout(state)
     record = Record.read(layout.record)
     if record is None or not _lives(record.supervisor):
+        if record is not None:
+            _end_orphans(record)
         layout.forget()
         return False
     _end(record.supervisor)
@@ -301,6 +305,13 @@ def _end(supervisor: int) -> None:
             os.killpg(supervisor, signal.SIGKILL)
             return
         time.sleep(_POLL)
+
+
+def _end_orphans(record: Record) -> None:
+    """Kill what a killed supervisor left behind, which only happens where the kernel does not end its children."""
+    for entry in record.components.values():
+        if entry.pid and any(str(record.options.folder) in word for word in processes.command_line(entry.pid)):
+            os.kill(entry.pid, signal.SIGKILL)
 
 
 def _lives(supervisor: int) -> bool:

@@ -86,9 +86,13 @@ class Running:
             log = self.layout.log(component)
             raise ComponentFailed(component, why_ended(record.exit_code), log, tail(log))
 
-    def reap(self) -> list[Component]:
-        """Note components that ended by themselves since the last call, and return them."""
-        ended = []
+    def check_all(self) -> None:
+        """Raise ComponentFailed if any component has ended."""
+        for component in self.records:
+            self.check(component)
+
+    def reap(self) -> None:
+        """Note components that have ended by themselves since the last call."""
         for component, process in self._processes.items():
             record = self.records[component]
             if record.exit_code is None and process.poll() is not None:
@@ -96,8 +100,6 @@ class Running:
                     component,
                     dataclasses.replace(record, phase=ComponentPhase.DIED, exit_code=process.returncode),
                 )
-                ended.append(component)
-        return ended
 
     def kill(self, component: Component) -> None:
         """End a component at once (SIGKILL)."""

@@ -46,13 +46,14 @@ class Supervisor:
         self._error: ControlPlaneError | None = None
         self._running = self._fresh()
         self._stop = asyncio.Event()
+        self._ended = asyncio.Event()
 
     async def run(self) -> int:
         """Live until told to stop; return the exit code."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop.set)
-        loop.add_signal_handler(signal.SIGCHLD, lambda: self._running.reap())
+        loop.add_signal_handler(signal.SIGCHLD, self._someone_ended)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         try:
             with _lifeline(self._options.lifeline, self._stop):
@@ -82,6 +83,7 @@ class Supervisor:
                     raise
                 self._running.stop_all()
                 self._running = self._fresh()
+                self._ended.clear()
 
     async def _serve(self, starting: Starting) -> None:
         answer = serving.answering(starting, self._token)
@@ -92,17 +94,28 @@ class Supervisor:
             self._turn(Phase.STOPPING)
 
     async def _unless_stopped(self, start: Coroutine[Any, Any, None]) -> bool:
-        """Run the start to its end, or cancel it when told to stop; tell whether it came to its end."""
+        """Run the start to its end, or cancel it when told to stop; tell whether it came to its end.
+
+        Raises ComponentFailed as soon as any component ends, whichever one the start is waiting for.
+        """
         task = asyncio.ensure_future(start)
         stop = asyncio.ensure_future(self._stop.wait())
-        await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
+        ended = asyncio.ensure_future(self._ended.wait())
+        await asyncio.wait((task, stop, ended), return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
+        ended.cancel()
         if task.done():
             task.result()
             return True
         task.cancel()
         await asyncio.wait((task,))
+        self._running.check_all()
         return False
+
+    def _someone_ended(self) -> None:
+        self._running.reap()
+        if any(record.exit_code is not None for record in self._running.records.values()):
+            self._ended.set()
 
     def _fresh(self) -> Running:
         chosen = ports.choose(self._options.api_port)
