@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from modeldeployment.reconcile import Done, Member, PodPhase
 from reconcile_invariants import broken, outdated
@@ -42,6 +42,9 @@ eras = st.builds(
     excess=st.sampled_from(("nothing", "newest", "group")),
     history=st.lists(eras, max_size=4),
     quota=st.one_of(st.just(1000), st.integers(1, 12)),
+)
+@example(  # an edit while one of three replicas waits for quota: only the guard keeps the others
+    shapes=[(3, 1)], excess="newest", history=[Era([], [4] * 8, []), Era([("roll", 0, 2)], [], [])], quota=2
 )
 def test_every_story_keeps_the_invariants_and_ends_settled(
     shapes: list[tuple[int, int]], excess: str, history: list[Era], quota: int
