@@ -32,11 +32,10 @@ def build_report() -> Iterator[toolchain.Report]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("building", total=None)
-        bar.stop()
+        task = bar.add_task("building", total=None, visible=False)
 
         def report(progress: toolchain.Progress) -> None:
-            bar.start()
+            bar.update(task, visible=True)
             match progress:
                 case toolchain.Waiting():
                     bar.update(task, description="waiting for another build of the same programs", total=None)
