@@ -4,7 +4,8 @@ from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.kube import Client, Verb, custom, request_for
 from modeldeployment.kube.kinds import LOCAL_QUEUES, NODES, PODS, WORKLOADS
-from modeldeployment.lab.flavors.providing import INSTANCE_TYPES, Provision, provide
+from modeldeployment.lab.flavors.installing import INSTANCE_TYPES
+from modeldeployment.lab.flavors.providing import Provision, provide
 from modeldeployment.lab.fleets import keys as lab_keys
 from modeldeployment.lab.fleets.applying import Put, put_fleet
 from modeldeployment.lab.pytest_plugin import ProvideFleet

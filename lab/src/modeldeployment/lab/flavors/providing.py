@@ -6,33 +6,28 @@ from dataclasses import dataclass
 from typing import Final
 
 from modeldeployment.api import kueue
-from modeldeployment.api.crds import crds
-from modeldeployment.api.keys import GROUP, VERSION
-from modeldeployment.kube import Client, NotFound, custom
+from modeldeployment.kube import Client
 from modeldeployment.kube.kinds import (
     CLUSTER_QUEUES,
-    CUSTOM_RESOURCE_DEFINITIONS,
     LOCAL_QUEUES,
     NAMESPACES,
     RESOURCE_FLAVORS,
 )
 from modeldeployment.lab.fleets import keys
 from modeldeployment.lab.fleets.applying import put_fleet, remove_fleet, standing_fleets, wait_until_ready
-from modeldeployment.lab.fleets.errors import KueueAbsent, QueueInactive
+from modeldeployment.lab.fleets.errors import QueueInactive
 from modeldeployment.lab.fleets.fleet import Fleet
 
+from .installing import INSTANCE_TYPES, TOPOLOGIES, install_kinds, require_kueue
 from .instance_types import instance_type, instance_type_status
 from .names import flavor_name, local_queue_name
 from .pools import Pool, pool_of
 from .queues import cluster_queue, local_queue_manifest, resource_flavors, topology
 from .writing import apply, remove, until
 
-INSTANCE_TYPES: Final = custom(GROUP, VERSION, "instancetypes", "InstanceType", namespaced=False)
-TOPOLOGIES: Final = custom(kueue.GROUP, kueue.VERSION, "topologies", "Topology", namespaced=False)
-
 _SYSTEM: Final = ("kube-", "kueue-")
 _PATIENCE: Final = 60.0
-"""Seconds for a definition to be served or a queue to become active."""
+"""Seconds for a queue to become active."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +108,6 @@ async def withdraw(client: Client, name: str, *, admission_checks: tuple[str, ..
     return removed
 
 
-async def install_kinds(client: Client) -> None:
-    """Install this project's CRDs where one is absent and wait until all are served; raises the client's errors."""
-    for definition in crds():
-        name = definition["metadata"]["name"]
-        try:
-            await client.get(CUSTOM_RESOURCE_DEFINITIONS, name)
-        except NotFound:
-            await apply(client, CUSTOM_RESOURCE_DEFINITIONS, definition)
-    async with asyncio.timeout(_PATIENCE):
-        for definition in crds():
-            await until(client, CUSTOM_RESOURCE_DEFINITIONS, definition["metadata"]["name"], "Established")
-
-
 async def _withdraw_pool(client: Client, fleet: Fleet, *, whole: bool) -> None:
     if whole:
         for queue in (await client.list(LOCAL_QUEUES, labels=f"{keys.TYPE}={fleet.instance_type}")).items:
@@ -133,17 +115,6 @@ async def _withdraw_pool(client: Client, fleet: Fleet, *, whole: bool) -> None:
         await remove(client, CLUSTER_QUEUES, fleet.instance_type)
         await remove(client, INSTANCE_TYPES, fleet.instance_type)
     await remove(client, RESOURCE_FLAVORS, flavor_name(fleet))
-
-
-async def require_kueue(client: Client) -> None:
-    """Return if the cluster serves Kueue's kinds; raises KueueAbsent and the client's errors."""
-    name = f"{TOPOLOGIES.plural}.{TOPOLOGIES.group}"
-    try:
-        await client.get(CUSTOM_RESOURCE_DEFINITIONS, name)
-    except NotFound as error:
-        raise KueueAbsent(
-            f"this cluster has no kind {name}, so Kueue is not installed; start the lab with Kueue, or add nodes alone"
-        ) from error
 
 
 async def _until_active(client: Client, queue: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from modeldeployment.kube import Client, KubeError, NotFound, PatchType
+from modeldeployment.kube import Client, NotFound, PatchType
 from modeldeployment.kube.kinds import NODES
 from modeldeployment.kube.shapes import Node
 
@@ -139,6 +139,6 @@ async def _each(names: Iterable[str], write: Callable[[str], Awaitable[None]]) -
         async with asyncio.TaskGroup() as group:
             for name in names:
                 group.create_task(one(name))
-    except* KubeError as failures:
+    except ExceptionGroup as failures:
         # One cause is enough to read: what one node is refused for, its siblings are too.
-        raise failures.exceptions[0] from None
+        raise failures.exceptions[0] from failures

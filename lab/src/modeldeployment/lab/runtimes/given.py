@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from modeldeployment.kube import Client, KubeError, load
-from modeldeployment.lab.flavors.providing import require_kueue
+from modeldeployment.lab.flavors.installing import require_kueue
 from modeldeployment.lab.fleets.errors import KueueAbsent
 
 from .runtime import ClusterUnfit, RuntimeStatus
