@@ -11,7 +11,7 @@ from typing import Final
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.lab.bench import accounts, goals, manifests
 from modeldeployment.lab.bench.accounts import Account
-from modeldeployment.lab.bench.arrivals import Arrivals, arrivals, until_count
+from modeldeployment.lab.bench.arrivals import Arrivals, arrivals
 from modeldeployment.lab.bench.clearing import clear
 from modeldeployment.lab.bench.errors import Unexpected
 from modeldeployment.lab.bench.figures import Rounds, medians
@@ -19,7 +19,7 @@ from modeldeployment.lab.bench.operating import operator
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.wire import Connection, connections, post_all
-from modeldeployment.lab.bench.worlds import DEPLOYED, JOBS, NAMESPACE, PODS, WORKLOADS, World
+from modeldeployment.lab.bench.worlds import DEPLOYED, JOBS, NAMESPACE, PODS, World
 from modeldeployment.render import RoleRendering
 
 CONNECTIONS: Final = 32
@@ -74,7 +74,7 @@ async def _raw(world: World, name: str, replicas: int) -> Round:
                 began = time.perf_counter()
                 await post_all(senders, f"{PODS}?fieldManager=modeldeployment-operator", bodies)
                 ended = await seen.until(replicas, _SECONDS)
-    await _settle_and_clear(world, replicas)
+    await clear(world)
     return Round(replicas / (ended - began), account.used)
 
 
@@ -86,8 +86,7 @@ async def _ours(world: World, name: str, replicas: int) -> Round:
         async with arrivals(world.driver, PODS) as seen:
             with Account({**world.processes(), "operator": running.process.pid}) as account:
                 ended_after = await _posted(sender, DEPLOYED, body, seen, replicas)
-        await until_count(world.driver, WORKLOADS, replicas, _SECONDS)
-    await _settle_and_clear(world, replicas)
+    await clear(world)
     return Round(replicas / ended_after, account.used)
 
 
@@ -99,7 +98,6 @@ async def _job(world: World, name: str, replicas: int) -> Round:
         async with arrivals(world.driver, PODS) as seen:
             with Account(world.processes()) as account:
                 ended_after = await _posted(sender, JOBS, body, seen, replicas)
-        await until_count(world.driver, WORKLOADS, replicas, _SECONDS)
         await sender.call("DELETE", f"{JOBS}/{name}?propagationPolicy=Background")
     await clear(world)
     return Round(replicas / ended_after, account.used)
@@ -122,12 +120,6 @@ async def _owner(world: World, sender: Connection, name: str, replicas: int) -> 
 
 def _deployment(world: World, name: str, replicas: int) -> dict[str, object]:
     return manifests.deployment(name, NAMESPACE, world.provision.instance_type, replicas=replicas)
-
-
-async def _settle_and_clear(world: World, replicas: int) -> None:
-    # Kueue's own work on a round must not fall into the next one.
-    await until_count(world.driver, WORKLOADS, replicas, _SECONDS)
-    await clear(world)
 
 
 def _line(who: str, made: Round) -> str:
