@@ -40,6 +40,16 @@ def test_without_a_terminal_the_story_is_plain_lines() -> None:
     )
 
 
+def test_marks_can_be_told_apart_where_the_encoding_has_none() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="ascii", errors="replace")
+    teller = Teller(console(stream))
+    teller.verdict(Verdict("one"))
+    teller.verdict(Verdict("two", ("no",)))
+    stream.flush()
+    assert written.getvalue() == b"ok: one\nNOT: two\n    no\n"
+
+
 def test_a_long_line_is_not_folded_without_a_terminal() -> None:
     teller, stream = plain()
     teller.verdict(Verdict("long " * 100))

@@ -72,7 +72,8 @@ class Teller(AbstractContextManager["Teller"]):
         self._held += verdict.holds
         self._failed += not verdict.holds
         took = "" if seconds is None else f" ({seconds:.1f} s)"
-        mark, style = ("✓", "green") if verdict.holds else ("✗", "bold red")
+        yes, no = ("ok:", "NOT:") if self._console.options.ascii_only else ("✓", "✗")
+        mark, style = (yes, "green") if verdict.holds else (no, "bold red")
         self.say(f"{mark} {verdict.claim}{took}", style)
         for reason in verdict.against:
             self.say(f"    {reason}", "red")
