@@ -56,6 +56,13 @@ def test_a_value_that_does_not_fit_is_refused_by_field_value_and_way_out() -> No
     )
 
 
+def test_a_missing_field_is_named_without_what_stands_beside_it() -> None:
+    with pytest.raises(Unreadable) as refused:
+        reading.deployment(stored({"model": {"name": "m"}, "roles": [{"env": [{"name": "TOKEN", "value": "secret"}]}]}))
+    assert "spec.engine: Field required" in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
 def test_a_stored_instance_type_is_read_by_name() -> None:
     read = reading.instance_type(stored({"os": "linux", "arch": "amd64"}, {"entrance": "q"}))
     assert (read.metadata.name, read.entrance, read.acceleratable) == ("chat", "q", False)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import assert_never
 
-from modeldeployment.api import EventReason, ModelDeployment, keys
+from modeldeployment.api import EventReason, ModelDeployment, RefusalReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting, observing, reading
 from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding.passing import SOON, decide
 from modeldeployment.reconcile.deciding.seen import Snapshot
 from modeldeployment.reconcile.deciding.steps import Advance, Announcement, Blocked, Decision, Done, Fact, Step, Wait
-from modeldeployment.reconcile.errors import CreateFailed, ReconcileError
+from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.watching import DEPLOYMENTS, Key, Watched
 from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, render
@@ -134,11 +134,14 @@ class DeploymentController:
             *(each.metadata.resource_version for each in found.values()),
         )
         if memory.rendering is None or memory.rendered_from != source:
-            types = {name: reading.instance_type(each) for name, each in found.items()}
             try:
+                types = {name: reading.instance_type(each) for name, each in found.items()}
                 memory.rendering = render(deployment, Facts(types, self._policy, classes))
             except RenderRefusal as refusal:
                 memory.rendering = refusal
+            except Unreadable as unreadable:
+                reason = RefusalReason.INSTANCE_TYPE_NOT_READY
+                memory.rendering = RenderRefusal(reason, None, str(unreadable), retryable=True)
             memory.rendered_from = source
         return memory.rendering
 

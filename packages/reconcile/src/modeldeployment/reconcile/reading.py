@@ -51,7 +51,10 @@ def _validated(model: type[Model], kind: str, metadata: Mapping[str, object], st
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field_path = ".".join(str(part) for part in first["loc"])
+        # Only plain values are shown: a table may hold a user's environment.
+        value = first["input"]
+        shown = f" is {value!r:.100}" if isinstance(value, str | int | float | bool) else ""
         raise Unreadable(
-            f"{kind} {stored.metadata.name}: {field_path} is {first['input']!r}: {first['msg']}; "
-            "apply the object again so that the API server checks it against the installed CRD"
+            f"{kind} {stored.metadata.name}: {field_path}{shown}: {first['msg']}; apply the object again "
+            "so that the API server checks it against the installed CRD"
         ) from error
