@@ -1,6 +1,7 @@
 """What a card of a model is: the observed hardware an InstanceType reports.
 
-Figures come from the makers' data sheets; a model that is not listed gets its maker's defaults, so any name works.
+Lab data: plausible figures for fake nodes, to be relied on for nothing else. A model that is not listed gets its
+maker's defaults, so any name works.
 """
 
 from collections.abc import Mapping
