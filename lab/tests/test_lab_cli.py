@@ -190,3 +190,32 @@ def test_the_end_of_the_lifeline_process_ends_the_control_plane(tmp_path: Path) 
     assert starting.returncode == 1
     assert errors == "md-lab: default was stopped while it started; start it again\n"
     assert not psutil.pid_exists(etcd)
+
+
+def test_runtimes_that_cannot_be_used_here_are_named_with_the_reason(
+    md_lab: MdLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert md_lab("runtimes").output.splitlines() == [
+        "processes    usable",
+        "kubeconfig   usable",
+        "kwokctl      runtime 'kwokctl' is skipped: no program 'kwokctl' on PATH; install it or use processes",
+        "kind         runtime 'kind' is skipped: no program 'kind' on PATH; install it or use processes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("up", "--runtime", "docker"),
+            "runtime 'docker' is unknown; the runtimes are processes, kubeconfig, kwokctl, kind",
+        ),
+        (("up", "--runtime", "kubeconfig"), "runtime 'kubeconfig' needs --kubeconfig FILE, the cluster to use"),
+        (("up", "--kubeconfig", "/nonexistent"), "the cluster of /nonexistent cannot be used"),
+    ],
+)
+def test_a_cluster_that_cannot_be_had_is_one_sentence(md_lab: MdLab, arguments: tuple[str, ...], sentence: str) -> None:
+    outcome = md_lab(*arguments)
+    assert outcome.code == 1
+    assert sentence in outcome.errors

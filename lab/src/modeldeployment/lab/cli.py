@@ -1,5 +1,6 @@
 """`md-lab`: the lab from a shell. Results go to standard output, everything else to standard error."""
 
+import asyncio
 import json
 import os
 import shlex
@@ -21,6 +22,9 @@ from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.demo.cli import demo
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotUp, StateUnusable, UnknownComponent
 from modeldeployment.lab.fleets.cli import app as fleet_app
+from modeldeployment.lab.runtimes.choosing import KUBECONFIG, NAMES, PROCESSES, availability, runtime_named
+from modeldeployment.lab.runtimes.processes import Processes
+from modeldeployment.lab.runtimes.runtime import Runtime, Skipped, Usable
 from modeldeployment.lab.terminal import StartReport, build_report, say
 
 app: Final = typer.Typer(
@@ -34,6 +38,7 @@ app.command()(bench)
 app.command()(demo)
 
 Name = Annotated[str, typer.Option("--name", help="Which control plane; several can run at once.")]
+RuntimeName = Annotated[str, typer.Option("--runtime", help="processes, kubeconfig, kwokctl or kind; see `runtimes`.")]
 State = Annotated[Path | None, typer.Option("--state", help="Its state directory, instead of one chosen by --name.")]
 
 
@@ -54,9 +59,22 @@ def up(
         typer.Option(metavar="COMPONENT=ARGUMENT", help="Extra argument, e.g. kube-apiserver=--v=4. Repeatable."),
     ] = None,
     lifeline: Annotated[int | None, typer.Option(min=1, help="Stop when the process with this id ends.")] = None,
+    runtime: RuntimeName = PROCESSES,
+    kubeconfig: Annotated[
+        Path | None, typer.Option(help="The cluster to use, with --runtime kubeconfig; it is only looked at.")
+    ] = None,
+    manifest: Annotated[
+        list[str] | None, typer.Option(help="What --runtime kind applies: Kueue, its configuration, kwok. Repeatable.")
+    ] = None,
 ) -> None:
     """Start a control plane, wait until it is ready, print how to reach it: eval "$(md-lab up)"."""
     folder = _folder(name, state)
+    if kubeconfig is not None or runtime != PROCESSES:
+        chosen = _foreign(
+            runtime if kubeconfig is None else KUBECONFIG, name, folder, kubeconfig, tuple(manifest or ())
+        )
+        print(f"export KUBECONFIG={_quoted(asyncio.run(chosen.up()))}")
+        return
     options = Options(
         name=name, state=folder, kueue=kueue, api_port=port, extra_args=_extra_args(arg or []), lifeline=lifeline
     )
@@ -76,12 +94,26 @@ def up(
 
 
 @app.command()
-def down(name: Name = DEFAULT_NAME, state: State = None) -> None:
+def down(name: Name = DEFAULT_NAME, state: State = None, runtime: RuntimeName = PROCESSES) -> None:
     """Stop a control plane and delete its data; its logs stay until the next start."""
     folder = _folder(name, state)
+    if runtime != PROCESSES:
+        asyncio.run(_foreign(runtime, name, folder).down())
+        return
     if not folder.exists():
         raise NotUp(f"there is no control plane in {folder}; nothing to stop")
     say(f"{folder} is stopped" if controlplane.down(folder) else f"nothing was running in {folder}")
+
+
+@app.command()
+def runtimes() -> None:
+    """Say which runtimes `up` can use here, and why not the others."""
+    for runtime in NAMES:
+        match availability(runtime):
+            case Usable():
+                print(f"{runtime:12} usable")
+            case Skipped(reason=reason):
+                print(f"{runtime:12} {reason}")
 
 
 @app.command()
@@ -165,6 +197,20 @@ def _interruptible() -> Iterator[None]:
 def _programs() -> toolchain.Toolchain:
     with build_report() as report:
         return toolchain.ensure(os.environ, report)
+
+
+def _foreign(
+    runtime: str, name: str, folder: Path, kubeconfig: Path | None = None, manifests: tuple[str, ...] = ()
+) -> Runtime:
+    """A runtime that is not the lab's own processes."""
+    return runtime_named(
+        runtime,
+        processes=lambda: Processes(Options(name=name, state=folder), _programs),
+        cluster=name,
+        state=folder,
+        kubeconfig=kubeconfig,
+        manifests=manifests,
+    )
 
 
 def _folder(name: str, state: Path | None) -> Path:

@@ -12,7 +12,9 @@ from .kwokctl import Kwokctl
 from .processes import Processes
 from .runtime import Availability, ProgramAbsent, Runtime, RuntimeUnknown, Skipped, Usable, Which, engine_found, needs
 
-NAMES: Final = ("processes", "kubeconfig", "kwokctl", "kind")
+PROCESSES: Final = "processes"
+KUBECONFIG: Final = "kubeconfig"
+NAMES: Final = (PROCESSES, KUBECONFIG, "kwokctl", "kind")
 
 
 def availability(name: str, which: Which = shutil.which) -> Availability:
