@@ -271,3 +271,13 @@ def test_every_error_of_the_library_below_is_mapped() -> None:
     named -= {aiohttp.WebSocketError, aiohttp.WSMessageTypeError}  # no websocket is ever opened
     assert len(named) > 10
     assert [cls for cls in named if not issubclass(cls, (aiohttp.ClientError, TimeoutError, OSError))] == []
+
+
+async def test_an_explicit_null_inside_one_item_of_a_list_reads_as_absent() -> None:
+    queues = {
+        "metadata": {"resourceVersion": "7"},
+        "items": [{"metadata": {"name": "a"}, "status": {"conditions": None}}, {"metadata": {"name": "b"}}],
+    }
+    async with serving(reply(200, queues)) as server, Client(server.access) as client:
+        listing = await client.list(kinds.CLUSTER_QUEUES)
+    assert [(each.metadata.name, each.status.conditions) for each in listing.items] == [("a", ()), ("b", ())]

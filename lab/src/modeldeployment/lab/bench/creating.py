@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.lab.bench import accounts, goals, manifests
+from modeldeployment.lab.bench import accounts, audits, goals, manifests
 from modeldeployment.lab.bench.accounts import Account
 from modeldeployment.lab.bench.arrivals import Arrivals, arrivals
 from modeldeployment.lab.bench.clearing import clear
@@ -29,10 +29,14 @@ _SECONDS: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One thousand Pods made: Pods a second, and processor seconds by process until the last was seen."""
+    """One thousand Pods made: Pods a second, processor seconds by process, and what the operator asked for.
+
+    Both until the last Pod was seen; `asked` is empty where no operator ran.
+    """
 
     rate: float
     used: Mapping[str, float]
+    asked: Mapping[tuple[str, str], int]
 
 
 async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
@@ -75,7 +79,7 @@ async def _raw(world: World, name: str, replicas: int) -> Round:
                 await post_all(senders, f"{PODS}?fieldManager=modeldeployment-operator", bodies)
                 ended = await seen.until(replicas, _SECONDS)
     await clear(world)
-    return Round(replicas / (ended - began), account.used)
+    return Round(replicas / (ended - began), account.used, {})
 
 
 async def _ours(world: World, name: str, replicas: int) -> Round:
@@ -83,11 +87,13 @@ async def _ours(world: World, name: str, replicas: int) -> Round:
     body = manifests.compact(_deployment(world, name, replicas))
     async with operator(world) as running, connections(world.driver, 1) as (sender,):
         await running.until_ready()
+        audit = world.audit()
         async with arrivals(world.driver, PODS) as seen:
             with Account({**world.processes(), "operator": running.process.pid}) as account:
                 ended_after = await _posted(sender, DEPLOYED, body, seen, replicas)
+        asked = audit.since_last()
     await clear(world)
-    return Round(replicas / ended_after, account.used)
+    return Round(replicas / ended_after, account.used, asked)
 
 
 async def _job(world: World, name: str, replicas: int) -> Round:
@@ -100,7 +106,7 @@ async def _job(world: World, name: str, replicas: int) -> Round:
                 ended_after = await _posted(sender, JOBS, body, seen, replicas)
         await sender.call("DELETE", f"{JOBS}/{name}?propagationPolicy=Background")
     await clear(world)
-    return Round(replicas / ended_after, account.used)
+    return Round(replicas / ended_after, account.used, {})
 
 
 async def _posted(sender: Connection, path: str, body: bytes, seen: Arrivals, replicas: int) -> float:
@@ -123,4 +129,5 @@ def _deployment(world: World, name: str, replicas: int) -> dict[str, object]:
 
 
 def _line(who: str, made: Round) -> str:
-    return f"{who}: {made.rate:.0f} Pods/s; CPU s: {accounts.told(made.used)}"
+    asked = f"; requests: {audits.told(made.asked)}" if made.asked else ""
+    return f"{who}: {made.rate:.0f} Pods/s; CPU s: {accounts.told(made.used)}{asked}"

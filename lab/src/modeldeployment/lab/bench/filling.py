@@ -1,96 +1,81 @@
-"""A process of its own that fills one store from recorded bytes and says what that cost.
+"""A process of its own that holds Pods in memory and says what that cost.
 
-Run as `python -m modeldeployment.lab.bench.filling WHAT FILE`, WHAT being `ours` or `stock`, FILE the pages that
-`split` wrote. Prints one JSON object: `pods`, and the difference in MiB of resident memory (`rss`) and, in a run with
+Run as `python -m modeldeployment.lab.bench.filling ours KUBECONFIG NAMESPACE`, which lists the Pods with our client and
+puts them into our store as a reflector does, or as `… filling stock FILE`, which holds a recorded LIST as the official
+client's models. Prints one JSON object: `pods`, and the difference in MiB of resident memory (`rss`) and, in a run with
 `-X tracemalloc`, of traced allocations (`traced`).
 """
 
+import asyncio
 import ctypes
 import gc
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import psutil  # type: ignore[import-untyped]
 
+from modeldeployment.kube import Client, Store, load, shapes
+from modeldeployment.kube.kinds import PODS
+
 _MIB: Final = 1 << 20
-_PAGE: Final = 500
+_FEW: Final = 10
 
 
 def main() -> None:
     """Fill what the command line names."""
-    what, file = sys.argv[1], Path(sys.argv[2])
-    fill: Callable[[Path], tuple[int, object]] = {"ours": _ours, "stock": _stock}[what]
-    # The first filling pays for decoders and imports, which a process has once and not for each Pod.
-    fill(_few(file))
-    rss, traced = _now()
-    pods, held = fill(file)
-    rss_after, traced_after = _now()
-    assert held is not None
-    print(json.dumps({"pods": pods, "rss": rss_after - rss, "traced": traced_after - traced}))
+    match sys.argv[1:]:
+        case ["ours", kubeconfig, namespace]:
+            report = asyncio.run(_ours(Path(kubeconfig), namespace))
+        case ["stock", file]:
+            report = _stock(Path(file).read_bytes())
+        case other:
+            raise SystemExit(f"{other} is neither `ours KUBECONFIG NAMESPACE` nor `stock FILE`")
+    print(json.dumps(report))
 
 
-def _ours(file: Path) -> tuple[int, object]:
-    """Fill our store with the indexes the operator has, page by page as its client does."""
-    import msgspec
-
-    from modeldeployment.kube import Store, shapes
-
-    class Page(msgspec.Struct):
-        items: list[shapes.Pod]
-
-    def owners(pod: shapes.Pod) -> Iterable[str]:
-        return [each.uid for each in pod.metadata.owner_references if each.controller]
-
-    def uid(pod: shapes.Pod) -> Iterable[str]:
-        return (pod.metadata.uid,)
-
-    store: Store[shapes.Pod] = Store(indexes={"owner": owners, "uid": uid})
-    decoder = msgspec.json.Decoder(Page)
-    for page in _pages(file):
-        for pod in decoder.decode(page).items:
-            store.put(pod)
-    return len(store), store
+async def _ours(kubeconfig: Path, namespace: str) -> dict[str, float]:
+    """Fill our store with the indexes that the operator has."""
+    async with Client(load(kubeconfig)) as client:
+        # What a process has once and not for each Pod: imports, the connection, decoders.
+        await client.list(PODS, "default")
+        before = _now()
+        store: Store[shapes.Pod] = Store(indexes={"owner": _owners, "uid": _uid})
+        listing = await client.list(PODS, namespace)
+        store.replace(listing.items, listing.resource_version)
+        del listing
+        return _difference(before, len(store))
 
 
-def _stock(file: Path) -> tuple[int, object]:
-    """Hold the same Pods as the official client's models."""
+def _stock(listing: bytes) -> dict[str, float]:
+    """Hold the Pods as the official client's models."""
     from kubernetes.client import ApiClient
 
     client = ApiClient()
-    held: list[Any] = []
-    for page in _pages(file):
-        held += client.deserialize(page.decode(), "V1PodList", "application/json").items
-    return len(held), held
+    document = json.loads(listing)
+    few = json.dumps({**document, "items": document["items"][:_FEW]})
+    del document
+    client.deserialize(few, "V1PodList", "application/json")
+    text = listing.decode()
+    before = _now()
+    held: Any = client.deserialize(text, "V1PodList", "application/json")
+    return _difference(before, len(held.items))
 
 
-def _pages(file: Path) -> Iterator[bytes]:
-    """Yield the pages of a list as bytes of their own, so that none of the whole text stays."""
-    for number in range(len(list(file.parent.glob(f"{file.name}.*")))):
-        yield (file.parent / f"{file.name}.{number}").read_bytes()
+def _owners(pod: shapes.Pod) -> Iterable[str]:
+    return [each.uid for each in pod.metadata.owner_references if each.controller]
 
 
-def split(listing: bytes, file: Path) -> int:
-    """Cut a LIST into pages, FILE.0 and so on, and one of ten Pods, few-FILE.0; the answer is the number of Pods."""
-    items = json.loads(listing)["items"]
-    for item in items:
-        item |= {"apiVersion": "v1", "kind": "Pod"}
-    for number, start in enumerate(range(0, len(items), _PAGE)):
-        _write(file.parent / f"{file.name}.{number}", items[start : start + _PAGE])
-    _write(_few(file).with_name(f"{_few(file).name}.0"), items[:10])
-    return len(items)
+def _uid(pod: shapes.Pod) -> Iterable[str]:
+    return (pod.metadata.uid,)
 
 
-def _few(file: Path) -> Path:
-    return file.with_name(f"few-{file.name}")
-
-
-def _write(file: Path, items: list[Any]) -> None:
-    page = {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}
-    file.write_bytes(json.dumps(page, separators=(",", ":")).encode())
+def _difference(before: tuple[float, float], pods: int) -> dict[str, float]:
+    after = _now()
+    return {"pods": pods, "rss": after[0] - before[0], "traced": after[1] - before[1]}
 
 
 def _now() -> tuple[float, float]:

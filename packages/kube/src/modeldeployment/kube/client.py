@@ -16,6 +16,7 @@ from modeldeployment.kube import errors, requests, shapes
 from modeldeployment.kube.access import Access
 from modeldeployment.kube.kinds import Kind, T
 from modeldeployment.kube.requests import Body, PatchType, Request, Verb, WatchEvent, WatchLine
+from modeldeployment.kube.sharing import sharer
 
 _log: Final = logging.getLogger(__name__)
 
@@ -38,9 +39,9 @@ class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
     continue_: str = msgspec.field(default="", name="continue")
 
 
-class _Page(msgspec.Struct, Generic[T], frozen=True):
+class _Page(msgspec.Struct, frozen=True):
     metadata: _ListMeta
-    items: list[T] = []
+    items: list[msgspec.Raw] = []
 
 
 class _KindOnly(msgspec.Struct, frozen=True):
@@ -48,15 +49,16 @@ class _KindOnly(msgspec.Struct, frozen=True):
 
 
 _KIND_ONLY: Final = msgspec.json.Decoder(_KindOnly)
+_PAGE_OF_RAW: Final = msgspec.json.Decoder(_Page)
 
 
 class _Decoders(Generic[T]):
-    """The three ways in which objects of one shape arrive."""
+    """The ways in which objects of one shape arrive, alone or in a watch, and what lets them share their words."""
 
     def __init__(self, shape: type[T]) -> None:
         self.one: Final = msgspec.json.Decoder(shape)
-        self.page: Final[msgspec.json.Decoder[_Page[T]]] = msgspec.json.Decoder(_Page[shape])  # type: ignore[valid-type]
         self.line: Final[msgspec.json.Decoder[WatchLine[T]]] = msgspec.json.Decoder(WatchLine[shape])  # type: ignore[valid-type]
+        self.share: Final = sharer(shape)
 
 
 class Client:
@@ -336,7 +338,7 @@ class Client:
         return requests.decode(self._decoders_of(kind).one, body)
 
     async def _pages(self, kind: Kind[T], namespace: str | None, query: dict[str, str]) -> Listing[T]:
-        decoder = self._decoders_of(kind).page
+        decoders = self._decoders_of(kind)
         items: list[T] = []
         token = ""
         while True:
@@ -344,9 +346,13 @@ class Client:
             asked = {key: value for key, value in query.items() if not key.startswith("resourceVersion")}
             asked = asked | {"continue": token} if token else query
             page = requests.decode(
-                decoder, await self.raw(requests.request_for(Verb.LIST, kind, namespace, query=asked))
+                _PAGE_OF_RAW, await self.raw(requests.request_for(Verb.LIST, kind, namespace, query=asked))
             )
-            items += page.items
+            for raw in page.items:
+                # One by one, so that repeated words are freed before the next: a page of them would leave holes.
+                item = requests.decode(decoders.one, bytes(raw))
+                decoders.share(item)
+                items.append(item)
             token = page.metadata.continue_
             if not token:
                 return Listing(tuple(items), page.metadata.resource_version)
