@@ -50,8 +50,8 @@ async def make_world(
             return made[-1]
 
         yield make
-        for world in made[:1]:
-            await world.clear()
+    for world in made[:1]:
+        await world.clear()
 
 
 @pytest.fixture
@@ -81,7 +81,8 @@ async def breakable(request: pytest.FixtureRequest, breakable_control_plane: Con
         async with watching(client, namespace) as board:
             world = World(breakable_control_plane, client, namespace, provision, board)
             yield world
-            await world.clear()
+        # After the watches: their connections take a moment to say goodbye, and the event loop must still run then.
+        await world.clear()
 
 
 @pytest.fixture

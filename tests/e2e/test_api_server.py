@@ -31,7 +31,7 @@ async def world(
     fleet = Provision(Fleet(maker="nvidia", nodes=1), "none", "none", "none", (namespace,))
     async with watching(kube_client, namespace) as board:
         yield (made := World(control_plane, kube_client, namespace, fleet, board))
-        await made.clear()
+    await made.clear()
 
 
 @pytest.fixture
