@@ -6,7 +6,7 @@ RUN := $(UV) run --locked
 ONLY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fix bench golden lab-up lab-down toolchain environment
+.PHONY: help demo test lint fix bench alone golden lab-up lab-down toolchain environment
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ fix: environment ## repair what ruff can repair
 
 bench: toolchain ## measure every goal into .bench/latest.json (ONLY=id,id measures some)
 	$(RUN) md-lab bench $(if $(ONLY),--only $(ONLY))
+
+alone: environment ## prove that each package's wheel passes its tests with nothing but what it declares
+	UV=$(abspath $(UV)) .ci/alone
 
 golden: environment ## rewrite the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(RUN) pytest -q -m "not lab" -k golden packages
