@@ -26,6 +26,7 @@ async def measure(world: World, deployments: int, seconds: float, tell: Tell) ->
         await asyncio.sleep(seconds)
         asked = audit.since_last()
         share = (running.cpu_seconds() - used) / (time.perf_counter() - began)
+    tell(f"idle: {share:.4f} cores; requests: {audits.told(asked)}")
     await clear(world)
     beyond = audits.besides_watches_and_leases(asked)
     window = f"{deployments} settled deployments, {seconds:.0f} s"
