@@ -6,15 +6,16 @@ from typing import Any, Final
 
 import yaml
 
+from modeldeployment.api import kueue
 from modeldeployment.lab.controlplane import kueue_manifests
 from modeldeployment.lab.controlplane.api import Api
 from modeldeployment.lab.controlplane.configurations import KUEUE_NAMESPACE
 
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _HOOKS: Final = "/apis/admissionregistration.k8s.io/v1"
-_PROBE_PATH: Final = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All"
+_PROBE_PATH: Final = f"/apis/{kueue.API_VERSION}/resourceflavors?dryRun=All"
 _PROBE: Final = {
-    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "apiVersion": kueue.API_VERSION,
     "kind": "ResourceFlavor",
     "metadata": {"name": "lab-probe"},
 }

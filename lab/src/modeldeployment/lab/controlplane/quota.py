@@ -25,6 +25,7 @@ Workload then names no flavor.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from modeldeployment.api import kueue
 from modeldeployment.render.makers import MAKERS
 
 CREDITS_PER_CARD: Final = 1_600_000
@@ -33,7 +34,7 @@ CREDITS_PER_CARD: Final = 1_600_000
 
 def credits_resource(maker: str) -> str:
     """Return the resource a maker's accelerated queues cover, e.g. credits.gpustack.ai/nvidia."""
-    return f"credits.gpustack.ai/{maker}"
+    return f"{kueue.CREDITS}{maker}"
 
 
 def transformations() -> list[dict[str, Any]]:

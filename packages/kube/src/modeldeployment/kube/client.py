@@ -48,6 +48,15 @@ class _KindOnly(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
+_CLOSING_TURNS: Final = 4
+
+
+def _cut(response: aiohttp.ClientResponse) -> None:
+    """Drop a watch's connection at once; a polite end of TLS would wait for the server, which is in no hurry."""
+    if response.connection is not None and response.connection.transport is not None:
+        response.connection.transport.abort()
+
+
 _KIND_ONLY: Final = msgspec.json.Decoder(_KindOnly)
 _PAGE_OF_RAW: Final = msgspec.json.Decoder(_Page)
 
@@ -96,6 +105,9 @@ class Client:
         if self._open is not None:
             await self._open.close()
             self._open = None
+            # Sockets are closed in callbacks: a loop that ends before them would leave them to the garbage collector.
+            for _turn in range(_CLOSING_TURNS):
+                await asyncio.sleep(0)
 
     # --- reading ---
 
@@ -172,12 +184,15 @@ class Client:
                         await self._access.refused(_sent_credential(response))
                     raise refusal
                 on_open()
-                async for chunk in response.content.iter_any():
-                    for line in lines.feed(chunk):
-                        event = requests.read_watch_line(line, decoder)
-                        yield event
-                        if isinstance(event, requests.Expired):
-                            return
+                try:
+                    async for chunk in response.content.iter_any():
+                        for line in lines.feed(chunk):
+                            event = requests.read_watch_line(line, decoder)
+                            yield event
+                            if isinstance(event, requests.Expired):
+                                return
+                finally:
+                    _cut(response)
         except errors.Gone as error:
             yield requests.Expired(error.message)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

@@ -59,7 +59,8 @@ class Reflector(Generic[T]):
             except errors.KubeError as error:
                 healthy = False
                 if type(error) is not type(self.failing):
-                    _log.warning("watch fails kind=%s error=%s", self.kind, error)
+                    # Whoever runs several reflectors reads `failing` and says it once.
+                    _log.debug("watch fails kind=%s error=%s", self.kind, str(error).splitlines()[0])
                 self.failing = error
             attempt = 0 if healthy else attempt + 1
             if attempt:
