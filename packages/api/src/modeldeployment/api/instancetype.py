@@ -115,9 +115,9 @@ class PhysicalPartitions(Document):
 class SlicedDetail(Document):
     """Ways in which one accelerator can be shared."""
 
-    logical: LogicalSlices = LogicalSlices()
+    logical: LogicalSlices = Field(default_factory=LogicalSlices)
     """Logical slicing."""
-    physical: PhysicalPartitions = PhysicalPartitions()
+    physical: PhysicalPartitions = Field(default_factory=PhysicalPartitions)
     """Hardware partitioning."""
 
 
@@ -140,7 +140,7 @@ class Detail(Document):
     """Compute capability of the accelerator."""
     runtime_versions: Annotated[tuple[str, ...], Field(exclude_if=absent), ATOMIC] = ()
     """Distinct runtime versions the nodes report, sorted; empty until observed."""
-    sliced_detail: SlicedDetail = SlicedDetail()
+    sliced_detail: SlicedDetail = Field(default_factory=SlicedDetail)
     """Ways in which one accelerator can be shared."""
 
 
@@ -184,7 +184,7 @@ class InstanceTypeStatus(Document):
     """Why the summary is what it is."""
     entrance: str = ""
     """LocalQueue through which a Pod enters; empty until it exists."""
-    detail: Detail = Detail()
+    detail: Detail = Field(default_factory=Detail)
     """Hardware observed."""
     accelerator: Capacity | None = None
     """Whole accelerators."""
@@ -203,10 +203,10 @@ class InstanceType(Document):
 
     api_version: str = API_VERSION
     kind: str = "InstanceType"
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: ObjectMeta = Field(default_factory=ObjectMeta)
     spec: InstanceTypeSpec
     """The shape."""
-    status: InstanceTypeStatus = InstanceTypeStatus()
+    status: InstanceTypeStatus = Field(default_factory=InstanceTypeStatus)
     """What was observed of the pool."""
 
     @property

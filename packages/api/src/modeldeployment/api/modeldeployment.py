@@ -88,7 +88,7 @@ class ModelDeployment(Document):
 
     api_version: str = API_VERSION
     kind: str = "ModelDeployment"
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: ObjectMeta = Field(default_factory=ObjectMeta)
     spec: ModelDeploymentSpec
     """What the user declares."""
     status: ModelDeploymentStatus | None = None
