@@ -191,7 +191,8 @@ def _packaged(environ: Mapping[str, str], cache: Path, why: str) -> Go:
 
 
 def _installer(environ: Mapping[str, str], why: str, way_out: str) -> list[str]:
-    if uv := shutil.which("uv", path=environ.get("PATH")):
+    # `uv run` names itself to its children in UV; it need not be on PATH.
+    if uv := environ.get("UV") or shutil.which("uv", path=environ.get("PATH")):
         return [uv, "pip", "install", "--quiet", "--python", sys.executable]
     has_pip = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True, check=False)
     if has_pip.returncode == 0:
