@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e_board import PATIENCE, watching
+from e2e_board import watching
 from e2e_operators import Operator, Start
 from e2e_worlds import MakeWorld, World
-from modeldeployment.kube import Client, NotFound, load
-from modeldeployment.kube.kinds import NAMESPACES, SERVICE_ACCOUNTS
+from modeldeployment.kube import Client, load
+from modeldeployment.kube.kinds import NAMESPACES
 from modeldeployment.lab.controlplane import ControlPlane
 from modeldeployment.lab.flavors.installing import install_kinds
 from modeldeployment.lab.flavors.providing import provide
 from modeldeployment.lab.fleets.fleet import Fleet
-from modeldeployment.lab.pytest_plugin import ProvideFleet
+from modeldeployment.lab.pytest_plugin import ProvideFleet, await_account
 from modeldeployment.lab.pytest_plugin.sharing import private_control_plane
 
 _numbers = pytest.StashKey[Iterator[int]]()
@@ -75,7 +75,7 @@ async def breakable(request: pytest.FixtureRequest, breakable_control_plane: Con
     async with Client(load(breakable_control_plane.kubeconfig), field_manager="modeldeployment-lab") as client:
         await install_kinds(client)
         await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
-        await _account_of(client, namespace)
+        await await_account(client, namespace)
         fleet = Fleet(maker="nvidia", nodes=3, name=namespace, instance_type=f"{namespace}-a10g")
         provision = await provide(client, fleet, namespaces=(namespace,))
         async with watching(client, namespace) as board:
@@ -104,15 +104,3 @@ def start_operator(breakable: World, tmp_path: Path) -> Iterator[Start]:
 async def _install(control_plane: ControlPlane) -> None:
     async with Client(load(control_plane.kubeconfig), field_manager="modeldeployment-lab") as client:
         await install_kinds(client)
-
-
-async def _account_of(client: Client, namespace: str) -> None:
-    # A Pod is refused until its namespace has a service account.
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            try:
-                await client.get(SERVICE_ACCOUNTS, "default", namespace)
-            except NotFound:
-                await asyncio.sleep(0.05)
-            else:
-                return

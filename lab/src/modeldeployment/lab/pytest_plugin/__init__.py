@@ -6,6 +6,7 @@ ends with the run, killed or not. Each test gets a namespace of its own. A faili
 
 from .fixtures import (
     ProvideFleet,
+    await_account,
     control_plane,
     kube_client,
     namespace,
@@ -22,6 +23,7 @@ from .hooks import (
 
 __all__ = [
     "ProvideFleet",
+    "await_account",
     "control_plane",
     "kube_client",
     "namespace",

@@ -63,7 +63,7 @@ async def namespace(request: pytest.FixtureRequest, kube_client: Client) -> Asyn
     counts = request.config.stash.setdefault(_COUNTS, itertools.count(1))
     name = namespace_name(request.node.name, sharing.worker_name(request.config), next(counts))
     await kube_client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-    await _account_of(kube_client, name)
+    await await_account(kube_client, name)
     yield name
     await remove(kube_client, NAMESPACES, name)
 
@@ -99,8 +99,8 @@ async def queues(provide_fleet: ProvideFleet) -> Provision:
     return await provide_fleet()
 
 
-async def _account_of(client: Client, namespace: str) -> None:
-    # A Pod is refused until its namespace has a service account.
+async def await_account(client: Client, namespace: str) -> None:
+    """Wait until a namespace has its service account: until then its Pods are refused."""
     async with asyncio.timeout(_ACCOUNT_SECONDS):
         while True:
             try:
