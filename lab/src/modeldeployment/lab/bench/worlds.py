@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from modeldeployment.api import keys
+from modeldeployment.api import keys, kueue
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.kube import Client, NotFound, PatchType, Verb, custom, load, request_for
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, NAMESPACES, SERVICE_ACCOUNTS
@@ -32,13 +32,15 @@ DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "Model
 DEPLOYED: Final = f"/apis/{keys.API_VERSION}/namespaces/{NAMESPACE}/{DEPLOYMENTS.plural}"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
 JOBS: Final = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
-WORKLOADS: Final = f"/apis/kueue.x-k8s.io/v1beta2/namespaces/{NAMESPACE}/workloads"
+WORKLOADS: Final = f"/apis/{kueue.API_VERSION}/namespaces/{NAMESPACE}/workloads"
 
 _BINDINGS: Final = custom(
     "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False
 )
 _GROUP: Final = f"system:serviceaccounts:{NAMESPACE}"
 _TOKEN_SECONDS: Final = 4 * 3600
+_JOB_LIMITS: Final = ("--kube-api-qps=500", "--kube-api-burst=500")
+"""The client limits of the built-in controllers that stand beside the operator (facts peers-measured §2)."""
 
 
 def user(account: str) -> str:
@@ -93,7 +95,10 @@ async def world(report: toolchain.Report) -> AsyncIterator[World]:
             name="bench",
             state=folder / "state",
             lifeline=os.getpid(),
-            extra_args={Component.API_SERVER: audits.arguments(policy, log)},
+            extra_args={
+                Component.API_SERVER: audits.arguments(policy, log),
+                Component.CONTROLLER_MANAGER: _JOB_LIMITS,
+            },
         )
         plane = controlplane.up(options, toolchain.ensure(os.environ, report))
         try:
