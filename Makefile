@@ -46,7 +46,7 @@ toolchain: environment
 	@$(RUN) md-lab build
 
 environment: $(if $(filter $(TOOLS)/%,$(UV)),$(TOOLS)/bin/uv)
-	@$(UV) sync --locked --quiet
+	@$(UV) sync --locked --quiet --compile-bytecode
 
 $(TOOLS)/bin/uv:
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

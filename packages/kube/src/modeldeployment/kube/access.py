@@ -89,7 +89,8 @@ class Access:
             except errors.AccessError as error:
                 if worn.expires is not None and now >= worn.expires:
                     raise
-                _log.warning("credential not renewed, the old one is kept server=%s error=%s", self.server, error)
+                extra = {"object": self.server, "reason": str(error)}
+                _log.warning("credential not renewed, the old one is kept", extra=extra)
                 return
             if self.tls is not None and fresh.certificate_file != worn.certificate_file:
                 _load_certificate(self.tls, fresh)

@@ -84,7 +84,8 @@ class Controller(Generic[K]):
         told = f"{type(error).__name__}: {error}"
         if self._told.get(key) != told:
             self._told[key] = told
-            _log.error("pass failed controller=%s object=%s reason=%s", self.name, key, told, exc_info=error)
+            extra = {"controller": self.name, "object": str(key), "reason": told}
+            _log.error("pass failed", extra=extra, exc_info=error)
 
 
 async def _called(reconcile: Callable[[K], Awaitable[R]], key: K) -> R:

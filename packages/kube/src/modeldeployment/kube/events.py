@@ -138,7 +138,8 @@ class Recorder:
                 await self._send(series)
             except errors.KubeError as error:
                 self.refused += 1
-                _log.warning("event not sent object=%s reason=%s", series.occurrence.regarding.name, error)
+                extra = {"object": series.occurrence.regarding.name, "reason": str(error)}
+                _log.warning("event not sent", extra=extra)
             series.sent = count
             series.sent_at = self._clock()
 

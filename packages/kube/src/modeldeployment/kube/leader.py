@@ -95,14 +95,14 @@ class Elector:
         wait.
         """
         held = await self._acquire()
-        _log.info("leading lease=%s/%s identity=%s", self._namespace, self._name, self._identity)
+        _log.info("leading", extra=self._said(f"as {self._identity}"))
         working = asyncio.ensure_future(work())
         keeping = asyncio.create_task(self._keep(held), name=f"lease/{self._name}")
         try:
             await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
                 reason = keeping.result()
-                _log.error("lease lost lease=%s/%s reason=%s", self._namespace, self._name, reason)
+                _log.error("lease lost", extra=self._said(reason))
                 on_lost(reason)
                 return Lost(reason)
             working.result()
@@ -112,6 +112,9 @@ class Elector:
             await _stopped(keeping)
             if self.leading:
                 await self._release()
+
+    def _said(self, reason: str) -> dict[str, str]:
+        return {"object": f"leases/{self._namespace}/{self._name}", "reason": reason}
 
     # --- holding ---
 
@@ -198,7 +201,7 @@ class Elector:
             except (errors.KubeError, TimeoutError) as error:
                 # A Conflict or AlreadyExists is a race lost, an Uncertain perhaps one won: reading again tells.
                 attempt += 1
-                _log.info("lease not taken lease=%s/%s reason=%s", self._namespace, self._name, error)
+                _log.info("lease not taken", extra=self._said(str(error)))
                 await asyncio.sleep(
                     requests.backoff(attempt, zlib.crc32(self._identity.encode()), most=self._timing.renew)
                 )
@@ -227,4 +230,4 @@ async def _stopped(task: asyncio.Future[Any]) -> None:
     task.cancel()
     await asyncio.wait({task})
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.warning("stopped with an error error=%r", error)
+        _log.warning("stopped with an error", extra={"reason": repr(error)})

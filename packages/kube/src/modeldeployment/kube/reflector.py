@@ -60,7 +60,7 @@ class Reflector(Generic[T]):
                 healthy = False
                 if type(error) is not type(self.failing):
                     # Whoever runs several reflectors reads `failing` and says it once.
-                    _log.debug("watch fails kind=%s error=%s", self.kind, str(error).splitlines()[0])
+                    _log.debug("watch fails", extra={"object": str(self.kind), "reason": str(error)})
                 self.failing = error
             attempt = 0 if healthy else attempt + 1
             if attempt:
@@ -98,7 +98,7 @@ class Reflector(Generic[T]):
                         self._store.advance(version)
                         self._since = version
                     case requests.Expired(message):
-                        _log.info("list again kind=%s reason=%s", self.kind, message)
+                        _log.info("list again", extra={"object": str(self.kind), "reason": message})
                         self._since = ""
                         return useful
                     case other:

@@ -16,7 +16,7 @@ def configure(settings: Settings) -> None:
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
-        structlog.stdlib.ExtraAdder(("object", "reason", "controller", "kind", "server")),
+        structlog.stdlib.ExtraAdder(("object", "reason", "controller", "server")),
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     last: structlog.typing.Processor = (
