@@ -73,16 +73,20 @@ class _Process:
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Keep the stores current, and say once when the API server cannot be read and once when it can again."""
-        tasks = [asyncio.create_task(reflector.run()) for reflector in self._reflectors]
-        tasks.append(asyncio.create_task(health.report(self._reflectors)))
-        tasks.append(asyncio.create_task(self._recorder.run()))
-        try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        """Keep the stores current, and say once when the API server cannot be read and once when it can again.
+
+        None of these loops ends by itself: one that does is a defect, and ends the process rather than leave it blind.
+        """
+        loops = [reflector.run() for reflector in self._reflectors]
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(loop) for loop in (*loops, health.report(self._reflectors), self._recorder.run())
+            ]
+            try:
+                yield
+            finally:
+                for task in tasks:
+                    task.cancel()
 
     async def lead(self, stop: asyncio.Event) -> None:
         """Reconcile whenever the Lease is ours, until asked to stop."""
