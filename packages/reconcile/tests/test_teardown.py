@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from modeldeployment.reconcile import Answers, Ask, Blocked, Decision, Done, Fact, Wait
 from modeldeployment.reconcile.deciding.passing import SOON
-from modeldeployment.reconcile.deciding.steps import Advance, DeletePod, DeleteWorkload, DropFinalizer
+from modeldeployment.reconcile.deciding.steps import Advance, DeletePod, DeleteService, DeleteWorkload, DropFinalizer
 from reconcile_stories import running
 from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, snapshot, steps, workload
 
@@ -47,9 +47,11 @@ def test_pods_that_only_the_api_server_knows_keep_the_finalizer() -> None:
     assert decision(seen) == Decision(Blocked(Wait.TEARDOWN, NOW + SOON))
 
 
-def test_the_finalizer_goes_when_the_api_server_holds_no_pod() -> None:
+def test_the_services_and_then_the_finalizer_go_when_the_api_server_holds_no_pod() -> None:
     seen = replace(snapshot(DELETED, []), answers=Answers(pods_left=0))
-    assert decision(seen) == Decision(Advance((DropFinalizer(),)))
+    services = tuple(DeleteService(each.name, each.uid) for each in seen.services)
+    assert [each.name for each in services] == ["chat", "chat-server"]
+    assert decision(seen) == Decision(Advance((*services, DropFinalizer())))
 
 
 def test_a_deployment_that_others_hold_is_none_of_our_business_any_more() -> None:
@@ -72,7 +74,10 @@ def test_teardown_says_which_pods_leave() -> None:
 def test_a_whole_teardown_takes_two_writing_passes_and_leaves_nothing() -> None:
     world = running()
     story = world.delete().play()
-    assert story.steps == ["delete server/0, delete server/1, release server/0, release server/1", "drop finalizer"]
+    assert story.steps == [
+        "delete server/0, delete server/1, release server/0, release server/1",
+        "unfront chat, unfront chat-server, drop finalizer",
+    ]
     assert story.asked == ["PodsLeft"]
     assert world.cluster.gone
     assert world.status["phase"] == "Deleting"

@@ -188,7 +188,10 @@ def test_a_deployment_deleted_while_pending_leaves_nothing() -> None:
     world = new(deployment(replicas=2, finalizers=()), quota=1)
     world.live(6)
     story = world.delete().play()
-    assert story.steps == ["delete server/0, delete server/1, release server/0, release server/1", "drop finalizer"]
+    assert story.steps == [
+        "delete server/0, delete server/1, release server/0, release server/1",
+        "unfront chat, unfront chat-server, drop finalizer",
+    ]
     assert story.waits == ["wait Teardown"]
     assert world.cluster.gone
     assert (world.cluster.pods, world.cluster.workloads) == ({}, {})

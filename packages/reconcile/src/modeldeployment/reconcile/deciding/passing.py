@@ -21,6 +21,7 @@ from modeldeployment.reconcile.deciding.steps import (
     CreateReplica,
     Decision,
     DeletePod,
+    DeleteService,
     DeleteWorkload,
     Done,
     DropFinalizer,
@@ -153,7 +154,11 @@ def _refuse(snapshot: Snapshot, refusal: RenderRefusal, now: datetime) -> Decisi
 
 
 def _tear_down(snapshot: Snapshot, now: datetime) -> Decision | Ask:
-    """Delete every Pod with its Workload, and let the deployment go once the API server holds none of them."""
+    """Delete every Pod with its Workload, then the Services, and let the deployment go once nothing of it is left.
+
+    That no Pod is left is asked of the API server. The garbage collector would take the Services too, but as much as
+    half a minute later.
+    """
     if keys.FINALIZER not in snapshot.deployment.metadata.finalizers:
         return Decision(Done())
     live = [member for member in snapshot.members if not member.leaving]
@@ -169,7 +174,8 @@ def _tear_down(snapshot: Snapshot, now: datetime) -> Decision | Ask:
         return Ask(Fact.PODS_LEFT)
     if snapshot.answers.pods_left:
         return Decision(Blocked(Wait.TEARDOWN, now + SOON))
-    return Decision(Advance((DropFinalizer(),)))
+    services = tuple(DeleteService(service.name, service.uid) for service in snapshot.services if service.managed)
+    return Decision(Advance((*services, DropFinalizer())))
 
 
 def _finalizer(snapshot: Snapshot) -> list[Step]:
