@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = Field(default="json", description="One JSON object a line, or for people.")
     listen: str = Field(default="127.0.0.1:8080", description="Address of /metrics, /healthz and /readyz.")
     workers: int = Field(default=8, ge=1, le=256, description="Deployments reconciled side by side.")
-    requests: int = Field(default=32, ge=1, le=1024, description="Requests to the API server in flight at once.")
+    requests: int = Field(default=64, ge=1, le=1024, description="Requests to the API server in flight at once.")
     leader_election: bool = Field(default=True, description="Take the Lease before writing anything.")
     leader_namespace: str = Field(default="default", description="Namespace of the Lease.")
     lease_seconds: float = Field(default=15.0, gt=1, description="How long a silent leader keeps the Lease.")
