@@ -114,7 +114,7 @@ class Elector:
                 await self._release()
 
     def _said(self, reason: str) -> dict[str, str]:
-        return {"object": f"leases/{self._namespace}/{self._name}", "reason": reason}
+        return {"object": f"leases/{self._namespace}/{self._name}", "reason": (reason or "unsaid").splitlines()[0]}
 
     # --- holding ---
 

@@ -13,6 +13,7 @@ from modeldeployment.kube.store import Store
 
 _log: Final = logging.getLogger(__name__)
 
+_LONGEST_PAUSE: Final = 5.0  # stores that lag behind a server which is back again hold everything up
 _CALM_SECONDS: Final = 5.0  # a watch that lasted this long was healthy, whether or not anything happened
 
 
@@ -21,8 +22,8 @@ class Reflector(Generic[T]):
 
     A watch that ends is normal: the server ends them after minutes, and much sooner under load (control-plane facts
     §9). It is resumed from the last version seen, bookmarks included; a 410 leads to a new list, whose comparison with
-    the store yields the deletions nobody reported. When the server is away or refuses, the pause doubles up to half a
-    minute, with jitter. `kind` is what it follows, `lists` and `cuts` count what happened, `failing` is the error of
+    the store yields the deletions nobody reported. When the server is away or refuses, the pause doubles up to a few
+    seconds, with jitter. `kind` is what it follows, `lists` and `cuts` count what happened, `failing` is the error of
     the last try, if it failed.
     """
 
@@ -65,7 +66,7 @@ class Reflector(Generic[T]):
             attempt = 0 if healthy else attempt + 1
             if attempt:
                 asked = self.failing.retry_after if isinstance(self.failing, errors.TooManyRequests) else 0
-                await asyncio.sleep(asked + requests.backoff(attempt, self._seed))
+                await asyncio.sleep(asked + requests.backoff(attempt, self._seed, most=_LONGEST_PAUSE))
 
     def _recovered(self) -> None:
         # Not when the watch ends, which may be minutes from now: until then people would read that it still fails.
