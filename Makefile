@@ -4,6 +4,7 @@ TOOLS := .tools/uv
 UV := $(shell command -v uv 2>/dev/null || echo $(TOOLS)/bin/uv)
 RUN := $(UV) run --locked
 ONLY ?=
+NAME ?= default
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint fix bench alone golden lab-up lab-down toolchain environment
@@ -36,11 +37,11 @@ alone: environment ## prove that each package's wheel passes its tests with noth
 golden: environment ## rewrite the golden files; the diff is the review
 	UPDATE_GOLDEN=1 $(RUN) pytest -q -m "not lab" -k golden packages
 
-lab-up: toolchain ## start a control plane and print its KUBECONFIG
-	@$(RUN) md-lab up
+lab-up: toolchain ## start a control plane and print its KUBECONFIG (NAME=default)
+	@$(RUN) md-lab up --name $(NAME)
 
-lab-down: environment ## stop it
-	@$(RUN) md-lab down
+lab-down: environment ## stop it (NAME=demo for what the demo kept)
+	@$(RUN) md-lab down --name $(NAME)
 
 toolchain: environment
 	@$(RUN) md-lab build

@@ -39,7 +39,7 @@ def own(name: str, state: Path | None, programs: Callable[[], Toolchain], *, kee
     Without `keep` it ends with this process whatever happens. Raises the toolchain's and the control plane's errors.
     """
     folder = state_folder(name, state)
-    end = f"md-lab down --name {name}" if state is None else f"md-lab down --state {folder}"
+    end = f"make lab-down NAME={name} (md-lab down --name {name})" if state is None else f"md-lab down --state {folder}"
     try:
         handle = controlplane.up(Options(name=name, state=folder, lifeline=None if keep else os.getpid()), programs())
     except AlreadyUp as error:
