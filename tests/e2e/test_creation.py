@@ -1,3 +1,4 @@
+import json
 import re
 
 import pytest
@@ -199,3 +200,24 @@ async def _reached(world: World, service: str, wanted: int) -> set[str]:
         if len(found) == wanted:
             return found
     pytest.fail(f"Service {service} reaches {len(found)} addresses, not {wanted}")
+
+
+async def test_replicas_that_run_have_their_services_while_others_cannot_be_created(world: World) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "two-pods", "namespace": world.namespace},
+        "spec": {"hard": {"pods": "2"}},
+    }
+    await world.kubectl("create", "-f", "-", stdin=json.dumps(quota))
+    await world.create("chat", replicas=4)
+    await world.board.until(lambda: len(list(world.board.pods.items())) == 2, what="two Pods fit")
+    await world.board.until(lambda: world.board.services.get(world.namespace, "chat-server"), what="its Service")
+    await world.board.until(
+        lambda: any("exceeded quota: two-pods" in note for note in world.board.notes("ReplicaNotCreated")),
+        what="the refusal is said",
+    )
+
+    await world.kubectl("delete", "resourcequota", "two-pods", "-n", world.namespace)
+    await world.settled("chat")
+    assert list(world.board.replicas("chat")) == [0, 1, 2, 3]

@@ -178,9 +178,10 @@ class Elector:
         """Hand the Lease back; a renewal that was cut short may still be committed, so a Conflict is tried again."""
         with contextlib.suppress(errors.KubeError, TimeoutError):
             async with asyncio.timeout_at(self._valid_until):
-                while (seen := await self._client.get(LEASES, self._name, self._namespace)).spec.holder_identity == (
-                    self._identity
-                ):
+                while self.leading:
+                    seen = await self._client.get(LEASES, self._name, self._namespace)
+                    if seen.spec.holder_identity != self._identity:
+                        break
                     with contextlib.suppress(errors.Conflict):
                         await self._write(seen, LeaseSpec())
         self._valid_until = float("-inf")

@@ -58,15 +58,26 @@ class Target:
 
 
 async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:
-    """Carry out steps in order; neighbours of one type run side by side.
+    """Carry out steps in order; neighbours of one sort run side by side, a replica's Pods and its Workload included.
 
-    Raises KubeError of the first step that must stop the pass, and CreateFailed after all creates were tried.
+    Raises KubeError of the first step that must stop the pass. Creates that fail stop nothing: CreateFailed is raised
+    when everything else has been carried out, so that replicas which do run get their Services (facts reconcile §3).
     """
-    for kind, run in groupby(steps, key=type):
-        if kind is CreateReplica:
-            await _create_replicas(client, target, [step for step in run if isinstance(step, CreateReplica)])
-        else:
+    failed: CreateFailed | None = None
+    for sort, run in groupby(steps, key=_sort):
+        if sort is not CreateReplica:
             await _side_by_side(run, lambda step: _carry_out_one(client, target, step))
+            continue
+        try:
+            await _create_replicas(client, target, [step for step in run if isinstance(step, CreateReplica)])
+        except CreateFailed as failure:
+            failed = failure
+    if failed is not None:
+        raise failed
+
+
+def _sort(step: Step) -> type[Step]:
+    return DeletePod if isinstance(step, DeleteWorkload) else type(step)
 
 
 async def write_status(client: Client, target: Target, status: object) -> None:
