@@ -58,14 +58,15 @@ class Target:
 
 
 async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:
-    """Carry out steps in order; neighbours of one sort run side by side, a replica's Pods and its Workload included.
+    """Carry out steps in order; neighbours of one type run side by side.
 
+    Replicas that leave alternate Pods and Workloads, so they go one after the other, highest ordinal first.
     Raises KubeError of the first step that must stop the pass. Creates that fail stop nothing: CreateFailed is raised
     when everything else has been carried out, so that replicas which do run get their Services (facts reconcile §3).
     """
     failed: CreateFailed | None = None
-    for sort, run in groupby(steps, key=_sort):
-        if sort is not CreateReplica:
+    for kind, run in groupby(steps, key=type):
+        if kind is not CreateReplica:
             await _side_by_side(run, lambda step: _carry_out_one(client, target, step))
             continue
         try:
@@ -74,10 +75,6 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
             failed = failure
     if failed is not None:
         raise failed
-
-
-def _sort(step: Step) -> type[Step]:
-    return DeletePod if isinstance(step, DeleteWorkload) else type(step)
 
 
 async def write_status(client: Client, target: Target, status: object) -> None:
