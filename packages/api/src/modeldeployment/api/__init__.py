@@ -34,13 +34,18 @@ from modeldeployment.api.modeldeployment import (
     Engine,
     EngineName,
     KVCache,
+    KVTransfer,
     Model,
     ModelDeployment,
     ModelDeploymentSpec,
+    Router,
+    RouterName,
+    TransferProtocol,
 )
 from modeldeployment.api.quantity import Format, Quantity
 from modeldeployment.api.roles import (
     AdditionalVolume,
+    ElasticEp,
     EnvVar,
     HostPath,
     Port,
@@ -72,6 +77,11 @@ __all__ = [  # noqa: RUF022 - a tour in causal order
     "HostPath",
     "EnvVar",
     "Topology",
+    "ElasticEp",
+    "Router",
+    "RouterName",
+    "KVTransfer",
+    "TransferProtocol",
     # what roles stand on
     "InstanceType",
     "InstanceTypeSpec",

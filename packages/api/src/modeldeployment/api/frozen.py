@@ -13,6 +13,9 @@ from modeldeployment.api.cel import SAME, Rule, amount, counts, same_amount, sam
 ARGUMENTS: Final = 256
 ARGUMENT: Final = 16384
 
+# Admission allows ten and says why; the schema's own bound is only what prices the rules above.
+ROLES: Final = 16
+
 _ANOTHER: Final = "a different value describes a different deployment, which is created rather than edited"
 
 
@@ -30,6 +33,11 @@ ROLE_SET: Final = _identity(
 )
 KIND: Final = _identity("spec.roles[].kind")
 INSTANCE_TYPE: Final = _identity("spec.roles[].instanceType")
+ROUTER_NAME: Final[Rule] = {
+    "rule": SAME,
+    "message": "spec.router.name is immutable in place: another router is another set of objects; remove spec.router "
+    "first and add it again with the other name",
+}
 SIZE: Final[Rule] = {
     "rule": SAME,
     "message": "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are "

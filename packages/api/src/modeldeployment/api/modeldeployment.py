@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import Field
 
 from modeldeployment.api import frozen
-from modeldeployment.api.document import Document, Mark, list_map, marked
+from modeldeployment.api.document import ATOMIC, Document, Int32, Mark, absent, list_map, marked
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import LocalObjectReference, ObjectMeta
-from modeldeployment.api.roles import Role
+from modeldeployment.api.roles import PullPolicy, Role
 from modeldeployment.api.status import ModelDeploymentStatus
 
 
@@ -34,6 +34,8 @@ class Model(Document):
 
     name: Annotated[str, Field(min_length=1, max_length=253)]
     """Name under which the model is served, and what the engine loads."""
+    artifact_ref: LocalObjectReference | None = None
+    """ModelArtifact of this namespace that delivers the weights; it may be created later."""
 
 
 class Engine(Document):
@@ -56,6 +58,55 @@ class KVCache(Document):
     """Connector between engine and pool."""
 
 
+class TransferProtocol(StrEnum):
+    """Transports between the two engines of a pair."""
+
+    AUTO = "Auto"
+    TCP = "TCP"
+    RDMA = "RDMA"
+    EFA = "EFA"
+    CANN = "CANN"
+    ROCM = "ROCM"
+
+
+class KVTransfer(Document):
+    """The direct transfer from prefill to decode; one link, so one value for the deployment."""
+
+    protocol: TransferProtocol | None = None
+    """Transport of the direct transfer; unset renders tcp, as Auto and TCP do."""
+
+
+class RouterName(StrEnum):
+    """Routers the operator runs in front of a deployment."""
+
+    LLM_D = "llm-d-router"
+    VLLM = "vllm-router"
+    SGLANG = "sglang-gateway"
+
+
+class Router(Document):
+    """What pairs the roles and picks the replica that serves a request."""
+
+    name: Annotated[RouterName, Mark(x_kubernetes_validations=[frozen.ROUTER_NAME])]
+    """Which router; frozen while the block stays, though the block may come and go."""
+    replicas: Annotated[Int32, Field(ge=1)] | None = None
+    """Router Pods; unset is one. More than one trades cache consistency for availability."""
+    image: Annotated[str, Field(max_length=512)] | None = None
+    """Image of the router; unset takes the one the operator is set to."""
+    extra_args: Annotated[tuple[str, ...], Field(exclude_if=absent), ATOMIC] = ()
+    """Router arguments appended after the operator's."""
+    image_pull_policy: PullPolicy | None = None
+    """When the image is pulled; unset leaves Kubernetes' default."""
+    image_pull_secrets: Annotated[
+        tuple[LocalObjectReference, ...], Field(max_length=32, exclude_if=absent), ATOMIC
+    ] = ()
+    """Secrets to pull the image with."""
+    request_timeout_seconds: Annotated[Int32, Field(ge=1)] | None = None
+    """Seconds the router waits for a reply; unset keeps the router's own default, which differs from router to router."""
+    disaggregation_threshold_tokens: Annotated[Int32, Field(ge=0)] | None = None
+    """Prompt tokens not in a prefix cache from which a request is split; 0 never splits; llm-d-router only."""
+
+
 class ModelDeploymentSpec(Document):
     """What the user declares."""
 
@@ -69,11 +120,15 @@ class ModelDeploymentSpec(Document):
     """Shared cache pool; left out, none is attached. Frozen, its presence included."""
     roles: Annotated[
         tuple[Role, ...],
-        Field(min_length=1, max_length=10),
+        Field(min_length=1, max_length=frozen.ROLES),
         list_map("name"),
         Mark(x_kubernetes_validations=[frozen.ROLE_SET]),
     ]
-    """Roles, told apart by name; the set of names is frozen."""
+    """One to ten roles, told apart by name; the set of names is frozen."""
+    router: Router | None = None
+    """Router in front of the replicas; left out, nothing pairs the roles."""
+    kv_transfer: KVTransfer | None = None
+    """The direct transfer from prefill to decode."""
 
     def role(self, name: str) -> Role:
         """Return the role of that name; raises KeyError when the deployment declares none."""

@@ -128,6 +128,15 @@ class Topology(Document):
     """Label key of the level within whose one domain all Pods of a replica must fit; empty asks for nothing."""
 
 
+class ElasticEp(Document):
+    """One replica whose expert-parallel width grows in place; no release renders it yet (decisions D24)."""
+
+    width: Annotated[Int32, Field(ge=2, le=64)]
+    """Engines in total, the master included."""
+    head_instance_type: Annotated[str, Field(min_length=1, max_length=253)] | None = None
+    """InstanceType of the head, which has no accelerator."""
+
+
 class Role(Document):
     """A set of equal serving replicas."""
 
@@ -135,9 +144,7 @@ class Role(Document):
 
     name: Annotated[str, Field(min_length=1, max_length=63, pattern=ROLE_NAME)]
     """Name of the role, unique in the deployment; frozen."""
-    kind: Annotated[RoleKind, Mark(enum=[RoleKind.SERVER.value], x_kubernetes_validations=[frozen.KIND])] = (
-        RoleKind.SERVER
-    )
+    kind: Annotated[RoleKind, Mark(x_kubernetes_validations=[frozen.KIND])] = RoleKind.SERVER
     """What the role does with a request; frozen."""
     replicas: Annotated[Int32, Field(ge=1, le=1024)] = 1
     """Independent serving replicas. Changing the number restarts none that stay."""
@@ -177,6 +184,8 @@ class Role(Document):
     """Where the Pods of one replica must stand together."""
     termination_grace_period_seconds: Annotated[Int64, Field(ge=15, le=3600)] | None = None
     """Seconds a leaving Pod has to finish its requests; unset renders 30."""
+    elastic_ep: ElasticEp | None = None
+    """Elastic expert parallelism; refused by this release."""
 
     @property
     def managed(self) -> bool:

@@ -78,6 +78,7 @@ def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     Two renders of one input are equal to the byte. A cache pool the deployment names is not attached (decisions D30).
     Raises RenderRefusal for the first role that cannot be rendered.
     """
+    _rendered_by_this_release(deployment)
     contexts = [_context(deployment, role, facts) for role in deployment.spec.roles]
     rendered = tuple(_role(context) for context in contexts)
     first = contexts[0]
@@ -92,13 +93,29 @@ def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     )
 
 
+def _rendered_by_this_release(deployment: ModelDeployment) -> None:
+    """Refuse what the API stores and no Part renders yet: half of it on a Pod would serve wrongly and in silence."""
+    spec = deployment.spec
+    for role in spec.roles:
+        if role.kind is not RoleKind.SERVER:
+            message = f"spec.roles[{role.name}].kind is {role.kind}: this release renders {RoleKind.SERVER} roles only"
+            raise RenderRefusal(RefusalReason.NOT_SUPPORTED, role.name, f"{message}; use that")
+        if role.elastic_ep is not None:
+            message = f"spec.roles[{role.name}].elasticEp is not rendered by this release; leave it out"
+            raise RenderRefusal(RefusalReason.NOT_SUPPORTED, role.name, message)
+    if spec.router is not None:
+        message = f"spec.router is {spec.router.name}: this release renders no router; leave it out"
+        raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
+    if spec.model.artifact_ref is not None:
+        message = (
+            f"spec.model.artifactRef is {spec.model.artifact_ref.name!r}: this release mounts no artifact; leave it out "
+            "and let the engine load spec.model.name, or mount a volume"
+        )
+        raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
+
+
 def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
     """Resolve everything about one role that several Parts read, or refuse it."""
-    if role.kind is not RoleKind.SERVER:
-        message = (
-            f"spec.roles[{role.name}].kind is {role.kind}: this release renders {RoleKind.SERVER} roles only; use that"
-        )
-        raise RenderRefusal(RefusalReason.NOT_SUPPORTED, role.name, message)
     _names_fit(deployment.metadata.name, role)
     instance_type = _instance_type(role, facts)
     detail, engine = instance_type.status.detail, ENGINES[deployment.spec.engine.name]
