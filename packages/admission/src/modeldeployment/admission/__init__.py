@@ -1,0 +1,1 @@
+"""Defaults, refusals and warnings for ModelDeployments and their scalers."""

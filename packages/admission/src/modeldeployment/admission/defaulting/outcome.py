@@ -1,0 +1,23 @@
+"""What defaulting answers: operations to apply, or why there is nothing to default from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from modeldeployment.admission import patching
+from modeldeployment.admission.patching import Operation
+from modeldeployment.admission.verdict import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """A JSON patch that only adds members, and the refusals that made a default unknowable."""
+
+    operations: tuple[Operation, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    def applied_to(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of `body` with the operations applied; `body` itself where there are none."""
+        if not self.operations:
+            return dict(body)
+        return patching.applied(body, self.operations)

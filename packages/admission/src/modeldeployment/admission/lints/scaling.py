@@ -1,0 +1,7 @@
+"""Scalers whose numbers will surprise."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+
+LINTS: Final[tuple[Row[Any, Any], ...]] = ()

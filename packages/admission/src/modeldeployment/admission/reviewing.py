@@ -1,0 +1,98 @@
+"""The review: defaults, then every refusal, then every warning, of one submitted object.
+
+Source: spec 1 §Admission refusals, spec 3, facts admission §2 to §8.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from modeldeployment.admission import defaulting, lints, order, patching, rules, schema
+from modeldeployment.admission.facts import Actor, Facts
+from modeldeployment.admission.rule import Row
+from modeldeployment.admission.subjects import DeploymentReview, ScalerReview
+from modeldeployment.admission.verdict import Caution, Refusal, Unready, Verdict
+from modeldeployment.api import ModelDeployment
+from modeldeployment.api.document import Document
+from modeldeployment.api.scaler import ModelDeploymentScaler
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What belongs to one kind: its model, the subject its rows judge, its defaults and its two tables."""
+
+    model: type[Any]
+    subject: type[Any]
+    defaults: Any
+    rules: tuple[Row[Any, Any], ...]
+    lints: tuple[Row[Any, Any], ...]
+
+
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "ModelDeployment": _Kind(
+        ModelDeployment, DeploymentReview, defaulting.deployments, rules.DEPLOYMENTS, lints.DEPLOYMENTS
+    ),
+    "ModelDeploymentScaler": _Kind(
+        ModelDeploymentScaler, ScalerReview, defaulting.scalers, rules.SCALERS, lints.SCALERS
+    ),
+}
+
+REVIEWED: Final = tuple(_KINDS)
+"""The kinds whose writes are reviewed; the others are held by their schema alone."""
+
+
+def review(
+    new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, actor: Actor = Actor.USER
+) -> Verdict:
+    """Judge the write of `new` over `old` (None: a create); both are objects as JSON, `new` with or without defaults.
+
+    All refusals come together, in field order. What the schema refuses is the API server's to say; an object too far from
+    it to be read is judged against the schema alone, and let go where it is being deleted, so that no stored object is ever
+    held. Raises KeyError for a kind that is not reviewed.
+    """
+    kind = _KINDS[new["kind"]]
+    outcome = kind.defaults.defaults(new, facts)
+    body = outcome.applied_to(new)
+    if outcome.refusals:
+        return Verdict(body, outcome.operations, refusals=outcome.refusals)
+    parsed = _parsed(kind.model, body)
+    stored = _parsed(kind.model, old) if old is not None else None
+    if parsed is None:
+        deleting = patching.found(body, "metadata.deletionTimestamp") is not None
+        return Verdict(body, outcome.operations, refusals=() if deleting else schema.violations(body))
+    subject = kind.subject(parsed, stored, body, facts, actor)
+    refusals, unready = _judged(kind.rules, subject)
+    return Verdict(
+        body,
+        outcome.operations,
+        refusals=tuple(order.in_field_order(kind.model, refusals)),
+        warnings=tuple(order.in_field_order(kind.model, list(_said(kind.lints, subject)))),
+        unready=tuple(unready),
+    )
+
+
+def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:
+    try:
+        return model.model_validate(body)
+    except ValidationError:
+        return None
+
+
+def _judged(rows: Iterable[Row[Any, Any]], subject: Any) -> tuple[list[Refusal], list[Unready]]:
+    refusals: list[Refusal] = []
+    unready: list[Unready] = []
+    for late in (False, True):
+        if late and refusals:
+            break
+        for row in rows:
+            if row.late is not late or not row.applies(deleting=subject.deleting):
+                continue
+            for outcome in row.judge(subject):
+                (unready if isinstance(outcome, Unready) else refusals).append(outcome)
+    return refusals, unready
+
+
+def _said(rows: Iterable[Row[Any, Any]], subject: Any) -> Iterable[Caution]:
+    return (caution for row in rows if row.applies(deleting=subject.deleting) for caution in row.judge(subject))

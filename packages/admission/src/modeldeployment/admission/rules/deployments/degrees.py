@@ -1,0 +1,7 @@
+"""Parallel degrees on the command line."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+
+RULES: Final[tuple[Row[Any, Any], ...]] = ()

@@ -1,0 +1,7 @@
+"""Elastic expert parallelism."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+
+RULES: Final[tuple[Row[Any, Any], ...]] = ()

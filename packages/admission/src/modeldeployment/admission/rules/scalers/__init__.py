@@ -1,0 +1,20 @@
+"""The refusal table of ModelDeploymentScaler, by subject."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+from modeldeployment.admission.rules.scalers import (
+    algorithm,
+    bounds,
+    ratios,
+    rebalancing,
+    target,
+)
+
+RULES: Final[tuple[Row[Any, Any], ...]] = (
+    *bounds.RULES,
+    *ratios.RULES,
+    *algorithm.RULES,
+    *target.RULES,
+    *rebalancing.RULES,
+)

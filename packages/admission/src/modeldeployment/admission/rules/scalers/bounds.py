@@ -1,0 +1,7 @@
+"""Roles and their bounds."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+
+RULES: Final[tuple[Row[Any, Any], ...]] = ()

@@ -1,0 +1,7 @@
+"""Who gives and who takes."""
+
+from typing import Any, Final
+
+from modeldeployment.admission.rule import Row
+
+RULES: Final[tuple[Row[Any, Any], ...]] = ()

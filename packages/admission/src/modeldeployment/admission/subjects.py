@@ -1,0 +1,129 @@
+"""What the rows judge: the submitted object beside the stored one, with what several rows read worked out once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from modeldeployment.admission.facts import Actor, Facts
+from modeldeployment.api import InstanceType, ModelDeployment, Role, RoleKind, RouterName
+from modeldeployment.api.scaler import ModelDeploymentScaler
+from modeldeployment.render import ENGINES, Engine
+from modeldeployment.router import ROUTERS, RouterRow
+
+
+@dataclass(frozen=True)
+class RoleReview:
+    """One role of the submitted deployment and, matched by name, the stored one."""
+
+    index: int
+    role: Role
+    old: Role | None
+    engine: Engine
+
+    @property
+    def path(self) -> str:
+        """Field path of the role."""
+        return f"spec.roles[{self.index}]"
+
+    @property
+    def stream(self) -> tuple[str, ...]:
+        """The arguments its engine will read from the user: the command where there is one (spec 2 §Pair connections)."""
+        return self.role.command or self.role.extra_args
+
+    @property
+    def stream_path(self) -> str:
+        """Field path of those arguments."""
+        return f"{self.path}.{'command' if self.role.command else 'extraArgs'}"
+
+
+@dataclass(frozen=True)
+class DeploymentReview:
+    """A submitted deployment, the stored one on an update, and what was looked up for them.
+
+    `body` is the submitted object as JSON, for what the model does not carry.
+    """
+
+    new: ModelDeployment
+    old: ModelDeployment | None
+    body: Mapping[str, Any]
+    facts: Facts
+    actor: Actor
+
+    @property
+    def creating(self) -> bool:
+        """Whether there is no stored object."""
+        return self.old is None
+
+    @property
+    def deleting(self) -> bool:
+        """Whether the object is on its way out."""
+        return self.new.metadata.deletion_timestamp is not None
+
+    @property
+    def name(self) -> str:
+        """Name of the deployment."""
+        return self.new.metadata.name
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of every role."""
+        return ENGINES[self.new.spec.engine.name]
+
+    @property
+    def router(self) -> RouterRow | None:
+        """The router in front, None where the deployment names none."""
+        return ROUTERS[RouterName(self.new.spec.router.name)] if self.new.spec.router else None
+
+    @cached_property
+    def roles(self) -> tuple[RoleReview, ...]:
+        """Every submitted role, in declared order."""
+        stored = {role.name: role for role in self.old.spec.roles} if self.old else {}
+        return tuple(
+            RoleReview(index, role, stored.get(role.name), self.engine)
+            for index, role in enumerate(self.new.spec.roles)
+        )
+
+    @cached_property
+    def kinds(self) -> frozenset[RoleKind]:
+        """The kinds declared."""
+        return frozenset(role.kind for role in self.new.spec.roles)
+
+    @property
+    def pair(self) -> bool:
+        """Whether the deployment declares both a Prefill and a Decode role."""
+        return {RoleKind.PREFILL, RoleKind.DECODE} <= self.kinds
+
+    def of_kind(self, *kinds: RoleKind) -> Iterator[RoleReview]:
+        """The roles of those kinds, in declared order."""
+        return (each for each in self.roles if each.role.kind in kinds)
+
+    def instance_type(self, role: RoleReview) -> InstanceType | None:
+        """The InstanceType the role names; None where there is none or nobody looked."""
+        return self.facts.instance_types.get(role.role.instance_type)
+
+
+@dataclass(frozen=True)
+class ScalerReview:
+    """A submitted scaler, the stored one on an update, and the deployment it targets."""
+
+    new: ModelDeploymentScaler
+    old: ModelDeploymentScaler | None
+    body: Mapping[str, Any]
+    facts: Facts
+    actor: Actor
+
+    @property
+    def creating(self) -> bool:
+        """Whether there is no stored object."""
+        return self.old is None
+
+    @property
+    def deleting(self) -> bool:
+        """Whether the object is on its way out."""
+        return self.new.metadata.deletion_timestamp is not None
+
+    @property
+    def target(self) -> ModelDeployment | None:
+        """The deployment it scales; None where there is none yet or nobody looked (spec 3 §Resource)."""
+        return self.facts.targets.get(self.new.spec.target_ref.name)
