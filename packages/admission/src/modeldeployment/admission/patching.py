@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
 from typing import Any, Final, TypeAlias
+
+import jsonpatch
 
 Operation: TypeAlias = Mapping[str, Any]
 """One operation of a JSON patch (RFC 6902): op, path, and value where the operation has one."""
@@ -53,26 +54,6 @@ def found(document: Any, field: str) -> Any:
 
 
 def applied(document: Mapping[str, Any], operations: Iterable[Operation]) -> dict[str, Any]:
-    """A copy of `document` with operations of the three kinds made here applied in order."""
-    changed = deepcopy(dict(document))
-    for operation in operations:
-        *way, last = (step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:])
-        holder: Any = changed
-        for step in way:
-            holder = holder[int(step)] if isinstance(holder, list) else holder[step]
-        _apply(holder, last, operation)
+    """A copy of `document` with the operations applied in order."""
+    changed: dict[str, Any] = jsonpatch.apply_patch(document, [dict(operation) for operation in operations])
     return changed
-
-
-def _apply(holder: Any, last: str, operation: Operation) -> None:
-    if isinstance(holder, list):
-        if operation["op"] == "add":
-            holder.insert(len(holder) if last == "-" else int(last), operation["value"])
-        elif operation["op"] == "remove":
-            del holder[int(last)]
-        else:
-            holder[int(last)] = operation["value"]
-    elif operation["op"] == "remove":
-        del holder[last]
-    else:
-        holder[last] = operation["value"]
