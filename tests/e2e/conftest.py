@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from e2e_accounts import account
 from e2e_board import watching
 from e2e_operators import Operator, Start
 from e2e_worlds import MakeWorld, World
@@ -29,9 +30,11 @@ _numbers = pytest.StashKey[Iterator[int]]()
 
 @pytest.fixture(scope="session")
 def operator(control_plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
-    """This worker's operator on the run's control plane."""
+    """This worker's operator on the run's control plane, with its own account's rights."""
     asyncio.run(_install(control_plane))
-    started = Operator(control_plane.kubeconfig, tmp_path_factory.mktemp("operator"), "operator", {})
+    folder = tmp_path_factory.mktemp("operator")
+    kubeconfig = asyncio.run(account(control_plane, "default", folder))
+    started = Operator(kubeconfig, folder, "operator", {})
     yield started
     asyncio.run(started.stop())
 
@@ -86,14 +89,18 @@ async def breakable(request: pytest.FixtureRequest, breakable_control_plane: Con
 
 
 @pytest.fixture
-def start_operator(breakable: World, tmp_path: Path) -> Iterator[Start]:
-    """Return a function that starts an operator on the breakable world; all are killed after the test."""
+async def start_operator(breakable: World, tmp_path: Path) -> AsyncIterator[Start]:
+    """Return a function that starts an operator on the breakable world; all are killed after the test.
+
+    Each has the rights of the account that the test's namespace holds, and no other.
+    """
     started: list[Operator] = []
+    kubeconfig = await account(breakable.control_plane, breakable.namespace, tmp_path)
 
     def start(**settings: str) -> Operator:
         chosen = {"GPUSTACK_LEADER_NAMESPACE": breakable.namespace, "GPUSTACK_LEASE_SECONDS": "4", **settings}
         name = f"operator-{len(started)}"
-        started.append(Operator(breakable.control_plane.kubeconfig, tmp_path, name, chosen))
+        started.append(Operator(kubeconfig, tmp_path, name, chosen))
         return started[-1]
 
     yield start

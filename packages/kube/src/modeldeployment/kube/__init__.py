@@ -3,10 +3,10 @@
 In causal order: an `Access` says where the server is and who we are; a `Client` sends requests about a `Kind` and
 decodes the answers into slim `shapes`; a `Reflector` lists and watches a kind into a `Store`; changes in the store add
 keys to a `WorkQueue`; a `Controller` takes keys and calls a function; an `Elector` makes sure that only one process
-does; a `Recorder` tells people what happened.
+does; a `Recorder` tells people what happened. Each `Grant` says what a part asks of the server.
 """
 
-from modeldeployment.kube import errors, kinds, shapes
+from modeldeployment.kube import errors, events, kinds, leader, shapes
 from modeldeployment.kube.access import Access, Credential, load
 from modeldeployment.kube.client import Client, Listing
 from modeldeployment.kube.controller import Controller, Counters
@@ -27,6 +27,7 @@ from modeldeployment.kube.errors import (
     Unreachable,
 )
 from modeldeployment.kube.events import EventType, Recorder
+from modeldeployment.kube.grants import Grant, rules
 from modeldeployment.kube.kinds import Kind, custom
 from modeldeployment.kube.leader import Elector, Finished, Lost, Timing
 from modeldeployment.kube.queue import Agenda, Closed, WorkQueue
@@ -69,6 +70,7 @@ __all__ = [
     "Finished",
     "Forbidden",
     "Gone",
+    "Grant",
     "Invalid",
     "Kind",
     "KubeError",
@@ -94,9 +96,12 @@ __all__ = [
     "custom",
     "error_of",
     "errors",
+    "events",
     "kinds",
+    "leader",
     "load",
     "read_watch_line",
     "request_for",
+    "rules",
     "shapes",
 ]

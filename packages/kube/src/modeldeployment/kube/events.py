@@ -17,12 +17,15 @@ import msgspec
 
 from modeldeployment.kube import errors, requests
 from modeldeployment.kube.client import Client
+from modeldeployment.kube.grants import Grant
 from modeldeployment.kube.kinds import EVENTS
 from modeldeployment.kube.shapes import ObjectReference
 
 _log: Final = logging.getLogger(__name__)
 
 EventType: TypeAlias = Literal["Normal", "Warning"]
+
+GRANTS: Final = (Grant(EVENTS, ("create", "patch"), "tell what happened to an object"),)
 
 _QUIET_SECONDS: Final = 360.0  # a repetition after more than this is a new Event
 _PATCH_SECONDS: Final = 30.0  # a series is patched no more often than this

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from modeldeployment.kube import errors, requests
 from modeldeployment.kube.client import Client
+from modeldeployment.kube.grants import Grant
 from modeldeployment.kube.kinds import LEASES
 from modeldeployment.kube.shapes import Lease, LeaseSpec, ObjectMeta
 
@@ -34,6 +35,14 @@ class Timing:
     lease: float = 15.0
     deadline: float = 10.0
     renew: float = 2.0
+
+
+def grants(name: str) -> tuple[Grant, ...]:
+    """What an Elector for the Lease of that name asks of the API server."""
+    return (
+        Grant(LEASES, ("create",), "take the Lease for the first time", own_namespace=True),
+        Grant(LEASES, ("get", "watch", "patch"), "hold the Lease or wait for it", own_namespace=True, names=(name,)),
+    )
 
 
 def free_at(spec: LeaseSpec, identity: str, seen_at: float, timing: Timing) -> float:

@@ -11,7 +11,7 @@ import yaml
 
 from modeldeployment import kube
 from modeldeployment.api import crds as api_crds
-from modeldeployment.operator import logs, process
+from modeldeployment.operator import logs, process, rbac
 from modeldeployment.operator.errors import OperatorError
 from modeldeployment.operator.settings import load
 
@@ -56,6 +56,14 @@ def run(
 def crds() -> None:
     """Print the CustomResourceDefinitions, for `kubectl apply --server-side -f -`."""
     yaml.safe_dump_all(api_crds.crds(), sys.stdout, sort_keys=False, width=120)
+
+
+@app.command("rbac")
+def rights(
+    namespace: Annotated[str, typer.Option(help="Namespace the operator runs in, and keeps its Lease in.")] = "default",
+) -> None:
+    """Print the ServiceAccount and the rights it needs, for `kubectl apply --server-side -f -`."""
+    yaml.safe_dump_all(rbac.manifests(namespace), sys.stdout, sort_keys=False, width=120)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ In causal order: `Watched` keeps the stores, `observing` reduces objects, `decid
 `Decision`, and `DeploymentController` carries it out.
 """
 
+from modeldeployment.reconcile import acting, watching
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import Answers, Member, PodPhase, SeenService, Snapshot, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
@@ -22,8 +23,12 @@ from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc
 from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
 from modeldeployment.reconcile.watching import DEPLOYMENTS, INSTANCE_TYPES, SERVICES, Key, Watched
 
+GRANTS = (*watching.GRANTS, *acting.GRANTS)
+"""What reconciling asks of the API server; the rare reads of `answering` list what is watched anyway."""
+
 __all__ = [
     "DEPLOYMENTS",
+    "GRANTS",
     "INSTANCE_TYPES",
     "SERVICES",
     "Advance",

@@ -8,10 +8,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, Conflict, Kind, KubeError, NotFound, PatchType, shapes
+from modeldeployment.kube import Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
@@ -37,6 +37,14 @@ ours are between an answer and the next request.
 """
 
 _PODS_METADATA = PODS.partial()
+
+GRANTS: Final = (
+    Grant(DEPLOYMENTS, ("patch",), "set and drop the finalizer"),
+    Grant(DEPLOYMENTS, ("patch",), "say what was observed", "status"),
+    Grant(PODS, ("create", "patch", "delete"), "make replicas, label those that answer, and let them go"),
+    Grant(WORKLOADS, ("delete",), "free the quota of a replica that left"),
+    Grant(SERVICES, ("create", "patch", "delete"), "front the replicas"),
+)
 
 Item = TypeVar("Item")
 T = TypeVar("T", bound=shapes.Object)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, Kind, Reflector, Store, custom, shapes
+from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, custom, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.reconcile import observing
 from modeldeployment.reconcile.deciding.seen import Member, SeenService, Workload
@@ -22,6 +22,11 @@ RUNTIME_CLASSES: Final = Kind(
 
 OURS: Final = f"{keys.NAME}={keys.NAME_VALUE}"
 """Label selector of everything a deployment owns; ownership itself is confirmed by UID."""
+
+GRANTS: Final = tuple(
+    Grant(kind, ("list", "watch"), "keep what passes read current")
+    for kind in (DEPLOYMENTS, INSTANCE_TYPES, RUNTIME_CLASSES, PODS, WORKLOADS, SERVICES)
+)
 
 
 class Key(NamedTuple):
