@@ -25,8 +25,8 @@ class Refused:
 class Case:
     """Changes to the base of `examples`; no `refused` and no `unready` means that it is accepted.
 
-    `refused` lists every refusal, no more and no less. `unready` holds words of the answer that it cannot be judged yet.
-    `defaulted` holds values that must stand at field paths afterwards.
+    `refused` lists every refusal, no more and no less. `unready` holds words of the answer that it cannot be judged
+    yet. `defaulted` holds values that must stand at field paths afterwards.
     """
 
     id: str

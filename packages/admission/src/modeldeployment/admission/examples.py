@@ -28,8 +28,8 @@ GONE: Final = Gone.GONE
 class Example:
     """An object, and on an update the one it replaces, as changes to the base; `scaler` tells which base.
 
-    `old` given makes it an update. `actor`, `policy` and `known` (changes to the cluster, by object name and field path) are
-    those of the request.
+    `old` given makes it an update. `actor`, `policy` and `known` (changes to the cluster, by object name and field
+    path) are those of the request.
     """
 
     new: Change = field(default_factory=dict)

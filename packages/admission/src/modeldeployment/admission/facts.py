@@ -50,7 +50,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Lookups by name: InstanceTypes, the cache chain by binding name, scalers and targets of the object's namespace."""
+    """Lookups by name: InstanceTypes, cache chains by their binding, scalers and targets of the object's namespace."""
 
     instance_types: Mapping[str, InstanceType | None] = field(default_factory=dict)
     caches: Mapping[str, Cache] = field(default_factory=dict)

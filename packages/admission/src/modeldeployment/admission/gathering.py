@@ -32,8 +32,8 @@ class _Complete(dict[str, Any]):
 def from_manifests(manifests: Iterable[Mapping[str, Any]], policy: Policy, *, complete: bool = True) -> Facts:
     """Read facts from objects as JSON; kinds that admission never looks up are passed over.
 
-    `complete` says that these are all there are, so that what is missing counts as not there; otherwise it counts as not
-    looked up.
+    `complete` says that these are all there are, so that what is missing counts as not there; otherwise it counts as
+    not looked up.
     """
     objects = list(manifests)
     pools = _of(KVCachePool, objects)

@@ -24,8 +24,8 @@ class Row(Generic[Subject, Outcome]):
     """One rule or lint.
 
     `needs` are the lookups it reads; a row that needs any is passed over for an object that is being deleted, as is one
-    with `spares_deleting`. A `late` row is judged only where no other row refused. `trigger` yields exactly this code, and
-    `near_miss`, its neighbour, yields nothing.
+    with `spares_deleting`. A `late` row is judged only where no other row refused. `trigger` yields exactly this code,
+    and `near_miss`, its neighbour, yields nothing.
     """
 
     code: str

@@ -28,7 +28,7 @@ class RoleReview:
 
     @property
     def stream(self) -> tuple[str, ...]:
-        """The arguments its engine will read from the user: the command where there is one (spec 2 §Pair connections)."""
+        """The arguments its engine reads from the user: the command where there is one (spec 2 §Pair connections)."""
         return self.role.command or self.role.extra_args
 
     @property

@@ -27,9 +27,9 @@ class Cause(StrEnum):
 class Finding:
     """One thing said about one field.
 
-    `code` is stable and has a page; `field` is a Kubernetes field path; `value` is the JSON value found there, None where
-    there is none; `why` and `way_out` are sentences without a capital or a full stop, made to be joined. `patch` makes the
-    object acceptable to this rule; empty where no one edit is right.
+    `code` is stable and has a page; `field` is a Kubernetes field path; `value` is the JSON value found there, None
+    where there is none; `why` and `way_out` are sentences without a capital or a full stop, made to be joined. `patch`
+    makes the object acceptable to this rule; it is empty where no one edit is right.
     """
 
     code: str
@@ -66,8 +66,8 @@ class Verdict:
     """The answer to one review.
 
     `patch` is what defaulting adds and `defaulted` the object with it. `refusals` and `warnings` stand in field order.
-    `unready` says what stands in the way of judging; `unread` names facts that were not given, so that rules which hang on
-    them said nothing.
+    `unready` says what stands in the way of judging; `unread` names facts that were not given, so that rules which
+    hang on them said nothing.
     """
 
     defaulted: dict[str, Any]
