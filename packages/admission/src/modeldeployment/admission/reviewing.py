@@ -43,9 +43,7 @@ REVIEWED: Final = tuple(_KINDS)
 """The kinds whose writes are reviewed; the others are held by their schema alone."""
 
 
-def review(
-    new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, actor: Actor = Actor.USER
-) -> Verdict:
+def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, actor: Actor = Actor.USER) -> Verdict:
     """Judge the write of `new` over `old` (None: a create); both are objects as JSON, `new` with or without defaults.
 
     All refusals come together, in field order. What the schema refuses is the API server's to say; an object too far from
@@ -62,7 +60,7 @@ def review(
     if parsed is None:
         deleting = patching.found(body, "metadata.deletionTimestamp") is not None
         return Verdict(body, outcome.operations, refusals=() if deleting else schema.violations(body))
-    subject = kind.subject(parsed, stored, body, facts, actor)
+    subject = kind.subject(parsed, stored, body, facts, actor, new)
     refusals, unready = _judged(kind.rules, subject)
     return Verdict(
         body,

@@ -1,7 +1,7 @@
 """What the rows judge: the submitted object beside the stored one, with what several rows read worked out once."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,12 +36,28 @@ class RoleReview:
         """Field path of those arguments."""
         return f"{self.path}.{'command' if self.role.command else 'extraArgs'}"
 
+    @cached_property
+    def given(self) -> Mapping[str, str | None]:
+        """Every long flag in `stream` that the engine knows, in its full spelling, with its last value; None for none."""
+        stream, resolve = self.stream, self.engine.flags.resolve
+        found: dict[str, str | None] = {}
+        for index, argument in enumerate(stream):
+            if argument == "--":
+                break
+            if not argument.startswith("--"):
+                continue
+            name, equals, inline = argument.partition("=")
+            if flag := resolve(name):
+                following = None if equals else next(iter(stream[index + 1 : index + 2]), None)
+                found[flag] = inline if equals else None if following and following.startswith("-") else following
+        return found
+
 
 @dataclass(frozen=True)
 class DeploymentReview:
     """A submitted deployment, the stored one on an update, and what was looked up for them.
 
-    `body` is the submitted object as JSON, for what the model does not carry.
+    `body` is the object as JSON with its defaults, for what the model does not carry; `submitted` is what came.
     """
 
     new: ModelDeployment
@@ -49,6 +65,7 @@ class DeploymentReview:
     body: Mapping[str, Any]
     facts: Facts
     actor: Actor
+    submitted: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def creating(self) -> bool:
@@ -105,13 +122,17 @@ class DeploymentReview:
 
 @dataclass(frozen=True)
 class ScalerReview:
-    """A submitted scaler, the stored one on an update, and the deployment it targets."""
+    """A submitted scaler, the stored one on an update, and the deployment it targets.
+
+    `body` is the object as JSON with its defaults, `submitted` what came.
+    """
 
     new: ModelDeploymentScaler
     old: ModelDeploymentScaler | None
     body: Mapping[str, Any]
     facts: Facts
     actor: Actor
+    submitted: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def creating(self) -> bool:
