@@ -39,7 +39,7 @@ def every_vector(spans: Mapping[str, Span], bands: Sequence[Band]) -> list[dict[
 spans = st.builds(lambda floor, more: Span(floor, floor + more), st.integers(1, 5), st.integers(0, 5))
 ends = st.none() | st.builds(Fraction, st.integers(1, 9), st.integers(1, 9))
 pairs = st.tuples(st.sampled_from(ROLES), st.sampled_from(ROLES)).filter(lambda pair: pair[0] != pair[1])
-bands = st.lists(st.builds(lambda pair, least, most: Band(*pair, least, most), pairs, ends, ends), max_size=5)
+bands = st.lists(st.builds(lambda pair, least, most: Band(pair[0], pair[1], least, most), pairs, ends, ends), max_size=5)
 
 
 @settings(deadline=None)
