@@ -14,7 +14,7 @@ from modeldeployment.api import keys, kueue
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.kube import Client, NotFound, PatchType, Verb, custom, load, request_for
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, NAMESPACES, SERVICE_ACCOUNTS
-from modeldeployment.lab import controlplane, toolchain
+from modeldeployment.lab import controlplane, identities, toolchain
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.bench.wire import Address
 from modeldeployment.lab.controlplane import Component, ControlPlane, Options
@@ -38,7 +38,6 @@ _BINDINGS: Final = custom(
     "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False
 )
 _GROUP: Final = f"system:serviceaccounts:{NAMESPACE}"
-_TOKEN_SECONDS: Final = 4 * 3600
 _JOB_LIMITS: Final = ("--kube-api-qps=500", "--kube-api-burst=500")
 """The client limits of the built-in controllers that stand beside the operator (facts peers-measured §2)."""
 
@@ -114,9 +113,7 @@ async def _furnish(plane: ControlPlane, client: Client, folder: Path, log: Path)
     tokens = {name: await _account(client, name) for name in (OPERATOR, DRIVER)}
     await _default_account(client)
     provision = await provide(client, FLEET, namespaces=(NAMESPACE,))
-    kubeconfig = folder / "operator.kubeconfig"
-    kubeconfig.touch(mode=0o600)
-    kubeconfig.write_text(json.dumps(_kubeconfig(plane, tokens[OPERATOR])))
+    kubeconfig = identities.write_kubeconfig(plane, tokens[OPERATOR], folder / "operator.kubeconfig")
     driver = Address(plane.server, plane.authority, tokens[DRIVER])
     return World(plane, client, provision, folder, kubeconfig, driver, log)
 
@@ -125,14 +122,7 @@ async def _account(client: Client, name: str) -> str:
     """Make a service account and a token that outlives the suite."""
     body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
     await client.create(SERVICE_ACCOUNTS, body, NAMESPACE)
-    asked = {
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenRequest",
-        "spec": {"expirationSeconds": _TOKEN_SECONDS},
-    }
-    request = request_for(Verb.CREATE, SERVICE_ACCOUNTS, NAMESPACE, name, subresource="token", body=asked)
-    token: str = json.loads(await client.raw(request))["status"]["token"]
-    return token
+    return await identities.token(client, name, NAMESPACE)
 
 
 async def _default_account(client: Client) -> None:
@@ -154,17 +144,4 @@ def _everything_allowed() -> dict[str, Any]:
         "metadata": {"name": "bench"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": _GROUP}],
-    }
-
-
-def _kubeconfig(plane: ControlPlane, token: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": NAMESPACE,
-        "clusters": [
-            {"name": NAMESPACE, "cluster": {"server": plane.server, "certificate-authority": str(plane.authority)}}
-        ],
-        "users": [{"name": OPERATOR, "user": {"token": token}}],
-        "contexts": [{"name": NAMESPACE, "context": {"cluster": NAMESPACE, "user": OPERATOR}}],
     }
