@@ -1,15 +1,43 @@
-"""CEL expressions that compare a field before and after an update, for transition rules of a CRD.
+"""Rules a CRD holds in CEL, and the expressions they are made of, most of which compare a field before and after.
 
-Each treats an absent field as the zero value it reads as, and is cheap enough for the API server's cost budget:
-comparing CEL optionals or unbounded values is not.
+Each expression treats an absent field as the zero value it reads as, and is cheap enough for the API server's cost
+budget: comparing CEL optionals or unbounded values is not.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final
-
-Rule = dict[str, Any]
 
 SAME: Final = "self == oldSelf"
 """The rule's own node, which is always present, did not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a kind's schema refuses, under the code that admission and the command line refuse it with as well.
+
+    `why` and `way_out` are sentences without a capital or a full stop, and `why` reads on from the field's name.
+    `holds` is the CEL expression, judged at the node it is attached to; `at` is the field below that node to blame.
+    """
+
+    code: str
+    kind: str
+    field: str
+    why: str
+    way_out: str
+    holds: str = SAME
+    at: str = ""
+    reason: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Field, why and way out in one sentence, without the code."""
+        return f"{self.field} {self.why}; {self.way_out}"
+
+    def keywords(self) -> dict[str, Any]:
+        """The entry of `x-kubernetes-validations`."""
+        optional = {"fieldPath": self.at, "reason": self.reason}
+        written = {key: value for key, value in optional.items() if value}
+        return {"rule": self.holds, **written, "message": f"{self.sentence} ({self.code})"}
 
 
 def same_presence(name: str) -> str:

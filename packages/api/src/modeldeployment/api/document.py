@@ -1,7 +1,8 @@
 """The one base of everything users write and we decode from the API server, and the marks its CRD schema reads."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated, Any, Final
 
 from pydantic import (
     AwareDatetime,
@@ -16,6 +17,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from modeldeployment.api import docstrings
+from modeldeployment.api.cel import Rule
 
 
 class Document(BaseModel):
@@ -74,6 +76,21 @@ def marked(**keywords: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra=_spelled(keywords))
 
 
+def guarded(*rules: Rule) -> Mark:
+    """Mark a field whose values these CEL rules judge."""
+    return Mark(x_kubernetes_validations=[rule.keywords() for rule in rules])
+
+
+def guarding(*rules: Rule) -> ConfigDict:
+    """Return the `model_config` of a model whose every object these CEL rules judge."""
+    return marked(x_kubernetes_validations=[rule.keywords() for rule in rules])
+
+
+def words(choices: type[StrEnum]) -> Mark:
+    """Mark a plain string that the schema holds to `choices`, while an older reader still takes a newer word."""
+    return Mark(enum=[choice.value for choice in choices])
+
+
 def list_map(*keys: str) -> Mark:
     """Mark a list whose entries are told apart by `keys`, so that appliers merge it entry by entry."""
     return Mark(x_kubernetes_list_type="map", x_kubernetes_list_map_keys=list(keys))
@@ -90,6 +107,10 @@ def absent(value: object) -> bool:
 
 Int32 = Annotated[int, Mark(format="int32")]
 Int64 = Annotated[int, Mark(format="int64")]
+
+
+OPEN: Final = marked(x_kubernetes_preserve_unknown_fields=True)
+"""`model_config` of what others write more into than is read here; it is kept, not pruned (decisions D21)."""
 
 
 def _second(moment: datetime) -> str:

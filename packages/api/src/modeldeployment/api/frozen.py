@@ -1,7 +1,7 @@
 """CEL rules of a ModelDeployment, most of which hold its identity fixed, and the sentences they refuse with.
 
 Transition rules run on updates only; roles are matched by name, so reordering them is no edit.
-Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, decisions D3 and D45.
+Sources: spec 1 §Deployment identity fields, facts api-modeldeployment §4, facts admission §4, decisions D3 and D45.
 """
 
 from typing import Final
@@ -16,33 +16,46 @@ ARGUMENT: Final = 16384
 # Admission allows ten and says why; the schema's own bound is only what prices the rules above.
 ROLES: Final = 16
 
-_ANOTHER: Final = "a different value describes a different deployment, which is created rather than edited"
+_KIND: Final = "ModelDeployment"
 
 
-def _identity(field: str, rule: str = SAME, path: str | None = None) -> Rule:
-    where = {"fieldPath": path} if path else {}
-    return {"rule": rule, **where, "message": f"{field} identifies the deployment: {_ANOTHER}"}
+def _identity(field: str, holds: str = SAME, at: str = "") -> Rule:
+    return Rule(
+        code="MD033",
+        kind=_KIND,
+        field=field,
+        why="identifies the deployment, and a different value describes a different deployment, which is created "
+        "rather than edited",
+        way_out="restore the stored value, or create another deployment with this one",
+        holds=holds,
+        at=at,
+    )
 
 
 MODEL: Final = _identity("spec.model")
 ENGINE_NAME: Final = _identity("spec.engine.name")
-SPEC: Final = [_identity("spec.kvCache", same_object("kvCache"), ".kvCache")]
+KV_CACHE: Final = _identity("spec.kvCache", same_object("kvCache"), ".kvCache")
 ROLE_SET: Final = _identity(
     "the set of roles in spec.roles",
     "self.size() == oldSelf.size() && oldSelf.all(old, self.exists(new, new.name == old.name))",
 )
 KIND: Final = _identity("spec.roles[].kind")
 INSTANCE_TYPE: Final = _identity("spec.roles[].instanceType")
-ROUTER_NAME: Final[Rule] = {
-    "rule": SAME,
-    "message": "spec.router.name is immutable in place: another router is another set of objects; remove spec.router "
-    "first and add it again with the other name",
-}
-SIZE: Final[Rule] = {
-    "rule": SAME,
-    "message": "spec.roles[].size is fixed when the deployment is created: the Pods a running replica is made of are "
-    "not the Pods another size asks for; change replicas to scale, or create another deployment with this size",
-}
+ROUTER_NAME: Final = Rule(
+    code="MD034",
+    kind=_KIND,
+    field="spec.router.name",
+    why="is immutable in place: another router is another set of objects",
+    way_out="remove spec.router first and add it again with the other name",
+)
+SIZE: Final = Rule(
+    code="MD033",
+    kind=_KIND,
+    field="spec.roles[].size",
+    why="is fixed when the deployment is created: the Pods a running replica is made of are not the Pods another size "
+    "asks for",
+    way_out="change replicas to scale, or create another deployment with this size",
+)
 
 
 def _asks_the_default(resources: str) -> str:
@@ -58,7 +71,7 @@ def _asks_the_default(resources: str) -> str:
     )
 
 
-ROLE: Final = [
+ROLE: Final = (
     _identity(
         "spec.roles[].resources",
         f"{same_presence('resources')} || "
@@ -66,10 +79,8 @@ ROLE: Final = [
         ".resources",
     ),
     _identity("spec.roles[].command", same_value("command", "[]"), ".command"),
-]
-
-
-RESOURCES: Final = [
+)
+RESOURCES: Final = (
     _identity("spec.roles[].resources.accelerator", same_amount("accelerator", 1), ".accelerator"),
     *(
         _identity(f"spec.roles[].resources.{name}", same_value(name, zero), f".{name}")
@@ -80,28 +91,40 @@ RESOURCES: Final = [
         )
     ),
     _identity("spec.roles[].resources.interface", same_amount("interface", 0), ".interface"),
-]
+)
 
-WHOLE: Final[list[Rule]] = [
-    {
-        "rule": counts(name),
-        "fieldPath": f".{name}",
-        "message": f"spec.roles[].resources.{name} counts {what} per Pod, so it is a whole number and not negative; "
-        f"{way_out}",
-    }
-    for name, what, way_out in (
-        ("accelerator", "accelerators", "to use part of one, ask for 1 and set a slice percentage or a profile"),
-        ("interface", "fabric interfaces", "leave it out for none"),
+
+def _whole(name: str, what: str, way_out: str) -> Rule:
+    return Rule(
+        code="MD016",
+        kind=_KIND,
+        field=f"spec.roles[].resources.{name}",
+        why=f"counts {what} per Pod, so it is a whole number and not negative",
+        way_out=way_out,
+        holds=counts(name),
+        at=f".{name}",
     )
-]
-NOT_HOSTNAME: Final[Rule] = {
-    "rule": "self != 'kubernetes.io/hostname'",
-    "message": "kubernetes.io/hostname is the lowest level of every topology and is never required by name; "
-    "leave requiredLevel empty, or name a level above the node",
-}
-POOL_NAMED: Final[Rule] = {
-    "rule": "has(self.name) && self.name != ''",
-    "message": "spec.kvCache.poolRef.name is empty: the KVCachePoolBinding it names is what grants this namespace a "
-    "pool, and an empty reference names none; name a binding in this namespace, or leave spec.kvCache out",
-    "reason": "FieldValueRequired",
-}
+
+
+WHOLE_ACCELERATOR: Final = _whole(
+    "accelerator", "accelerators", "to use part of one, ask for 1 and set a slice percentage or a profile"
+)
+WHOLE_INTERFACE: Final = _whole("interface", "fabric interfaces", "leave it out for none")
+NOT_HOSTNAME: Final = Rule(
+    code="MD009",
+    kind=_KIND,
+    field="spec.roles[].topology.requiredLevel",
+    why="is kubernetes.io/hostname, the lowest level of every topology, which is implicit and never required by name",
+    way_out="leave requiredLevel empty, or name a level above the node",
+    holds="self != 'kubernetes.io/hostname'",
+)
+POOL_NAMED: Final = Rule(
+    code="MD011",
+    kind=_KIND,
+    field="spec.kvCache.poolRef.name",
+    why="is empty: the KVCachePoolBinding it names is what grants this namespace a pool, and an empty reference names "
+    "none",
+    way_out="name a binding in this namespace, or leave spec.kvCache out",
+    holds="has(self.name) && self.name != ''",
+    reason="FieldValueRequired",
+)

@@ -8,47 +8,49 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api.cel import Rule, fixed_amount, same_presence, same_value
-from modeldeployment.api.document import ATOMIC, Document, Int32, Mark, absent, marked
+from modeldeployment.api.document import ATOMIC, OPEN, Document, Int32, Int64, absent, guarding
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
 from modeldeployment.api.quantity import Quantity
 
 _WORD: Final = 253
 
-# Written by whoever observes the hardware; what is not read here is kept, not pruned (decisions D21).
-_OPEN: Final = marked(x_kubernetes_preserve_unknown_fields=True)
+
+def _fixed(name: str, holds: str, of: str = "") -> Rule:
+    return Rule(
+        code="MD201",
+        kind="InstanceType",
+        field=f"spec.{of}{name}",
+        why="is fixed when the InstanceType is created, since queues and running replicas were sized by it",
+        way_out="create another InstanceType",
+        holds=holds,
+        at=f".{name}",
+    )
 
 
-def _fixed(name: str, rule: str, of: str = "") -> Rule:
-    return {
-        "rule": rule,
-        "fieldPath": f".{name}",
-        "message": f"spec.{of}{name} is fixed when the InstanceType is created, since queues and running replicas were "
-        "sized by it; create another InstanceType",
-    }
-
-
-_RULES: Final = [
+FIXED: Final = (
     *(_fixed(name, same_value(name, "''")) for name in ("acceleratorGroup", "generalGroup", "os", "arch")),
     _fixed("acceleratable", same_value("acceleratable", "false")),
     _fixed("unitResources", same_presence("unitResources")),
     _fixed("localStorage", fixed_amount("localStorage")),
-    {
-        "rule": "!self.?acceleratable.orValue(false) || self.?acceleratorGroup.orValue('') != ''",
-        "fieldPath": ".acceleratorGroup",
-        "message": "spec.acceleratorGroup is empty on an acceleratable InstanceType: name the accelerator pool it "
-        "draws on, for example nvidia-a10g",
-        "reason": "FieldValueRequired",
-    },
-]
+)
+FIXED_UNITS: Final = tuple(_fixed(name, fixed_amount(name), "unitResources.") for name in ("cpu", "ram"))
+GROUP_NAMED: Final = Rule(
+    code="MD202",
+    kind="InstanceType",
+    field="spec.acceleratorGroup",
+    why="is empty on an acceleratable InstanceType",
+    way_out="name the accelerator pool it draws on, for example nvidia-a10g",
+    holds="!self.?acceleratable.orValue(false) || self.?acceleratorGroup.orValue('') != ''",
+    at=".acceleratorGroup",
+    reason="FieldValueRequired",
+)
 
 
 class UnitResources(Document):
     """CPU and memory that belong to one accelerator, or to one unit of a type without accelerators."""
 
-    model_config = marked(
-        x_kubernetes_validations=[_fixed(name, fixed_amount(name), "unitResources.") for name in ("cpu", "ram")]
-    )
+    model_config = guarding(*FIXED_UNITS)
 
     cpu: Quantity | None = None
     """Cores; derived when unset."""
@@ -59,7 +61,7 @@ class UnitResources(Document):
 class InstanceTypeSpec(Document):
     """The shape; only its names for people and `inactive` may change."""
 
-    model_config = marked(x_kubernetes_validations=_RULES)
+    model_config = guarding(*FIXED, GROUP_NAMED)
 
     display_name: Annotated[str, Field(max_length=64)] | None = None
     """Name for people."""
@@ -99,7 +101,7 @@ class PartitionProfile(Document):
     """Name of the profile, for example 3g.40gb."""
     count: Int32 = 0
     """Partitions of this profile one accelerator holds."""
-    memory_mib: Annotated[int, Mark(format="int64")] = 0
+    memory_mib: Int64 = 0
     """Accelerator memory of one partition, in MiB."""
 
 
@@ -124,7 +126,7 @@ class SlicedDetail(Document):
 class Detail(Document):
     """Hardware observed on the pool's nodes."""
 
-    model_config = _OPEN
+    model_config = OPEN
 
     manufacturer: str = ""
     """Manufacturer of the accelerator; empty until observed."""
@@ -176,7 +178,7 @@ class PartitionedCapacity(Capacity):
 class InstanceTypeStatus(Document):
     """What was observed of the pool."""
 
-    model_config = _OPEN
+    model_config = OPEN
 
     phase: str | None = None
     """Summary."""

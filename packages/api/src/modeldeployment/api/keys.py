@@ -12,6 +12,8 @@ API_VERSION: Final = "worker.gpustack.ai/v1"
 CATEGORY: Final = "gpustack"
 FIELD_MANAGER: Final = "modeldeployment-operator"
 FINALIZER: Final = "gpustack.ai/controlled"
+SCALER_FINALIZER: Final = "modeldeployment.gpustack.ai/scaler"
+"""Holds a deleted scaler until it has released the binding it owns (spec 3 §Binding fence)."""
 
 # Who an object belongs to. NAME, INSTANCE and COMPONENT are the only labels a selector uses to find replicas.
 NAME: Final = "app.kubernetes.io/name"

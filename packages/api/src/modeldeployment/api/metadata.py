@@ -29,3 +29,10 @@ class LocalObjectReference(Document):
 
     name: Annotated[str, Field(max_length=253)] = ""
     """Name of the object."""
+
+
+class NamedReference(Document):
+    """An object of a known kind and place, by a name that must be given."""
+
+    name: Annotated[str, Field(min_length=1, max_length=253)]
+    """Name of the object."""

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from modeldeployment.api import frozen
-from modeldeployment.api.document import ATOMIC, Document, Int32, Mark, absent, list_map, marked
+from modeldeployment.api.document import ATOMIC, Document, Int32, absent, guarded, guarding, list_map
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import LocalObjectReference, ObjectMeta
 from modeldeployment.api.roles import PullPolicy, Role
@@ -41,7 +41,7 @@ class Model(Document):
 class Engine(Document):
     """The inference engine of every role."""
 
-    name: Annotated[EngineName, Mark(x_kubernetes_validations=[frozen.ENGINE_NAME])]
+    name: Annotated[EngineName, guarded(frozen.ENGINE_NAME)]
     """Which engine; frozen."""
     version: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     """Version of the runner image, free-form; needed while a role names no image and the engine names none."""
@@ -52,7 +52,7 @@ class Engine(Document):
 class KVCache(Document):
     """A shared cache pool to attach the replicas to."""
 
-    pool_ref: Annotated[LocalObjectReference, Mark(x_kubernetes_validations=[frozen.POOL_NAMED])]
+    pool_ref: Annotated[LocalObjectReference, guarded(frozen.POOL_NAMED)]
     """KVCachePoolBinding of this namespace that grants the pool."""
     connector: Connector = Connector.MOONCAKE
     """Connector between engine and pool."""
@@ -87,7 +87,7 @@ class RouterName(StrEnum):
 class Router(Document):
     """What pairs the roles and picks the replica that serves a request."""
 
-    name: Annotated[RouterName, Mark(x_kubernetes_validations=[frozen.ROUTER_NAME])]
+    name: Annotated[RouterName, guarded(frozen.ROUTER_NAME)]
     """Which router; frozen while the block stays, though the block may come and go."""
     replicas: Annotated[Int32, Field(ge=1)] | None = None
     """Router Pods; unset is one. More than one trades cache consistency for availability."""
@@ -102,7 +102,7 @@ class Router(Document):
     ] = ()
     """Secrets to pull the image with."""
     request_timeout_seconds: Annotated[Int32, Field(ge=1)] | None = None
-    """Seconds the router waits for a reply; unset keeps the router's own default, which differs from router to router."""
+    """Seconds the router waits for a reply; unset keeps the router's own default."""
     disaggregation_threshold_tokens: Annotated[Int32, Field(ge=0)] | None = None
     """Prompt tokens not in a prefix cache from which a request is split; 0 never splits; llm-d-router only."""
 
@@ -110,9 +110,9 @@ class Router(Document):
 class ModelDeploymentSpec(Document):
     """What the user declares."""
 
-    model_config = marked(x_kubernetes_validations=frozen.SPEC)
+    model_config = guarding(frozen.KV_CACHE)
 
-    model: Annotated[Model, Mark(x_kubernetes_validations=[frozen.MODEL])]
+    model: Annotated[Model, guarded(frozen.MODEL)]
     """What is served; frozen."""
     engine: Engine
     """The inference engine of every role."""
@@ -122,7 +122,7 @@ class ModelDeploymentSpec(Document):
         tuple[Role, ...],
         Field(min_length=1, max_length=frozen.ROLES),
         list_map("name"),
-        Mark(x_kubernetes_validations=[frozen.ROLE_SET]),
+        guarded(frozen.ROLE_SET),
     ]
     """One to ten roles, told apart by name; the set of names is frozen."""
     router: Router | None = None

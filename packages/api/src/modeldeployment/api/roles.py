@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api import frozen
-from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, Mark, absent, list_map, marked
+from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, absent, guarded, guarding, list_map
 from modeldeployment.api.metadata import LocalObjectReference
 from modeldeployment.api.quantity import Quantity
 
@@ -55,7 +55,7 @@ class Protocol(StrEnum):
 class Resources(Document):
     """What one Pod requests besides the CPU, memory and storage that its InstanceType derives."""
 
-    model_config = marked(x_kubernetes_validations=[*frozen.WHOLE, *frozen.RESOURCES])
+    model_config = guarding(frozen.WHOLE_ACCELERATOR, frozen.WHOLE_INTERFACE, *frozen.RESOURCES)
 
     accelerator: Quantity | None = None
     """Accelerators per Pod, a whole number; 0 asks for none. Unset is defaulted to 1 on an acceleratable type."""
@@ -121,10 +121,7 @@ class AdditionalVolume(Document):
 class Topology(Document):
     """Where the Pods of one replica must stand together."""
 
-    required_level: (
-        Annotated[str, Field(max_length=317, pattern=LABEL_KEY), Mark(x_kubernetes_validations=[frozen.NOT_HOSTNAME])]
-        | None
-    ) = None
+    required_level: Annotated[str, Field(max_length=317, pattern=LABEL_KEY), guarded(frozen.NOT_HOSTNAME)] | None = None
     """Label key of the level within whose one domain all Pods of a replica must fit; empty asks for nothing."""
 
 
@@ -140,19 +137,17 @@ class ElasticEp(Document):
 class Role(Document):
     """A set of equal serving replicas."""
 
-    model_config = marked(x_kubernetes_validations=frozen.ROLE)
+    model_config = guarding(*frozen.ROLE)
 
     name: Annotated[str, Field(min_length=1, max_length=63, pattern=ROLE_NAME)]
     """Name of the role, unique in the deployment; frozen."""
-    kind: Annotated[RoleKind, Mark(x_kubernetes_validations=[frozen.KIND])] = RoleKind.SERVER
+    kind: Annotated[RoleKind, guarded(frozen.KIND)] = RoleKind.SERVER
     """What the role does with a request; frozen."""
     replicas: Annotated[Int32, Field(ge=1, le=1024)] = 1
     """Independent serving replicas. Changing the number restarts none that stay."""
-    size: Annotated[Int32, Field(ge=1, le=64), Mark(x_kubernetes_validations=[frozen.SIZE])] = 1
+    size: Annotated[Int32, Field(ge=1, le=64), guarded(frozen.SIZE)] = 1
     """Pods that form one replica; frozen."""
-    instance_type: Annotated[
-        str, Field(min_length=1, max_length=253), Mark(x_kubernetes_validations=[frozen.INSTANCE_TYPE])
-    ]
+    instance_type: Annotated[str, Field(min_length=1, max_length=253), guarded(frozen.INSTANCE_TYPE)]
     """InstanceType every Pod of the role is sized by and queued for; frozen."""
     resources: Resources | None = None
     """What one Pod requests; frozen."""
