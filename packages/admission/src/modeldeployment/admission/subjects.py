@@ -7,7 +7,7 @@ from typing import Any
 
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.api import InstanceType, ModelDeployment, Role, RoleKind, RouterName
-from modeldeployment.api.scaler import ModelDeploymentScaler
+from modeldeployment.api.scaler import ModelDeploymentScaler, ScaledRole, ScalerSpec
 from modeldeployment.render import ENGINES, Engine
 from modeldeployment.router import ROUTERS, RouterRow
 
@@ -38,7 +38,7 @@ class RoleReview:
 
     @cached_property
     def given(self) -> Mapping[str, str | None]:
-        """Every long flag in `stream` that the engine knows, in its full spelling, with its last value; None for none."""
+        """Every long flag in `stream` that the engine knows, by full spelling, with its last value; None for none."""
         stream, resolve = self.stream, self.engine.flags.resolve
         found: dict[str, str | None] = {}
         for index, argument in enumerate(stream):
@@ -148,3 +148,32 @@ class ScalerReview:
     def target(self) -> ModelDeployment | None:
         """The deployment it scales; None where there is none yet or nobody looked (spec 3 §Resource)."""
         return self.facts.targets.get(self.new.spec.target_ref.name)
+
+    @cached_property
+    def scaled(self) -> Mapping[str, int]:
+        """Index of the first entry of `spec.roles` of each name."""
+        first: dict[str, int] = {}
+        for index, role in enumerate(self.new.spec.roles):
+            first.setdefault(role.name, index)
+        return first
+
+    @cached_property
+    def fitted(self) -> ModelDeployment | None:
+        """The target where this write has to fit it: the operator's own, and one that only suspends, need not."""
+        if self.actor is Actor.OPERATOR or (self.old and self.new.spec == _suspended(self.old)):
+            return None
+        return self.target
+
+    @cached_property
+    def matched(self) -> tuple[tuple[int, ScaledRole, Role], ...]:
+        """Every entry of `spec.roles` with its index and the role it names of the target it has to fit."""
+        roles = {role.name: role for role in self.fitted.spec.roles} if self.fitted else {}
+        return tuple(
+            (index, scaled, roles[scaled.name])
+            for index, scaled in enumerate(self.new.spec.roles)
+            if scaled.name in roles
+        )
+
+
+def _suspended(scaler: ModelDeploymentScaler) -> ScalerSpec:
+    return scaler.spec.model_copy(update={"suspend": True})

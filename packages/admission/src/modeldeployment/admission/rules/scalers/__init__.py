@@ -6,6 +6,7 @@ from modeldeployment.admission.rule import Row
 from modeldeployment.admission.rules.scalers import (
     algorithm,
     bounds,
+    fitting,
     ratios,
     rebalancing,
     target,
@@ -14,6 +15,7 @@ from modeldeployment.admission.rules.scalers import (
 RULES: Final[tuple[Row[Any, Any], ...]] = (
     *bounds.RULES,
     *ratios.RULES,
+    *fitting.RULES,
     *algorithm.RULES,
     *target.RULES,
     *rebalancing.RULES,
