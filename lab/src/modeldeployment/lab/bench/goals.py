@@ -20,6 +20,8 @@ class Scenario(StrEnum):
     """What is run to measure; one scenario yields one or more values. In the order in which they run."""
 
     RENDER = "render"
+    REVIEW = "review"
+    WEBHOOK = "webhook"
     IDLE = "idle"
     CREATE = "create"
     RESTART = "restart"
@@ -67,6 +69,11 @@ IDLE_REQUESTS: Final = Measurement("idle-200-writes", "requests", Bound.EXACTLY,
 IDLE_SHARE: Final = Measurement("idle-200-core-share", "cores", Bound.AT_MOST, 0.01, Scenario.IDLE)
 STORE_MEMORY: Final = Measurement("store-mib-per-1000-pods", "MiB", Bound.AT_MOST, 5, Scenario.STORE)
 RENDER_SECONDS: Final = Measurement("render-65536-seconds", "s", Bound.AT_MOST, 1, Scenario.RENDER)
+REVIEW_TIME: Final = Measurement("review-ms", "ms", Bound.AT_MOST, 1, Scenario.REVIEW)
+REVIEW_GROWTH: Final = Measurement("review-10000-arguments-growth", "ratio", Bound.AT_MOST, 2, Scenario.REVIEW)
+WEBHOOK_RATE: Final = Measurement("webhook-reviews-per-second", "reviews/s", Bound.AT_LEAST, 200, Scenario.WEBHOOK)
+WEBHOOK_P99: Final = Measurement("webhook-p99-ms", "ms", Bound.AT_MOST, 25, Scenario.WEBHOOK)
+WEBHOOK_CPU: Final = Measurement("webhook-cpu-ms-per-review", "ms", Bound.AT_MOST, 2, Scenario.WEBHOOK)
 
 MEASUREMENTS: Final = (
     CREATE_RATIO,
@@ -76,6 +83,11 @@ MEASUREMENTS: Final = (
     IDLE_SHARE,
     STORE_MEMORY,
     RENDER_SECONDS,
+    REVIEW_TIME,
+    REVIEW_GROWTH,
+    WEBHOOK_RATE,
+    WEBHOOK_P99,
+    WEBHOOK_CPU,
 )
 
 

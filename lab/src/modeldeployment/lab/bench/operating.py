@@ -92,7 +92,7 @@ def series(exposition: str) -> dict[str, float]:
 
 
 @contextlib.asynccontextmanager
-async def operator(world: World) -> AsyncIterator[Operator]:
+async def operator(world: World, *arguments: str, settings: Mapping[str, str] | None = None) -> AsyncIterator[Operator]:
     """Run the operator; it is asked to stop at the end, which frees its Lease for the next. Raises OperatorFailed."""
     program = Path(sys.executable).with_name(PROGRAM)
     if not program.exists():
@@ -105,8 +105,9 @@ async def operator(world: World) -> AsyncIterator[Operator]:
         "HOME": str(world.folder),
         "GPUSTACK_LISTEN": listen,
         "GPUSTACK_LEADER_NAMESPACE": "default",
+        **(settings or {}),
     }
-    command = [str(program), "run", "--kubeconfig", str(world.operator_kubeconfig)]
+    command = [str(program), "run", "--kubeconfig", str(world.operator_kubeconfig), *arguments]
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
         started = time.perf_counter()
         process = processes.start(command, environ, world.folder, log)

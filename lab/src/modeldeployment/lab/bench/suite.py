@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Collection, Sequence
 
 from modeldeployment.lab import toolchain
-from modeldeployment.lab.bench import creating, idling, rendering, restarting, storing
+from modeldeployment.lab.bench import creating, idling, rendering, restarting, reviewing, storing, webhooks
 from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.settling import settled
@@ -27,7 +27,10 @@ async def run(
     if Scenario.RENDER in chosen:
         tell("rendering")
         yield rendering.measure(_scaled(LARGEST, scale))
-    if not set(chosen) - {Scenario.RENDER}:
+    if Scenario.REVIEW in chosen:
+        tell("reviewing")
+        yield reviewing.measure()
+    if not set(chosen) - {Scenario.RENDER, Scenario.REVIEW}:
         return
     tell("starting a control plane")
     async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, tell)) as values:
@@ -39,6 +42,8 @@ async def _on(
     started: World, chosen: Collection[Scenario], scale: float, tell: Tell
 ) -> AsyncGenerator[tuple[Value, ...], None]:
     replicas = _scaled(REPLICAS, scale)
+    if Scenario.WEBHOOK in chosen:
+        yield await webhooks.measure(started, _scaled(webhooks.REVIEWS, scale), tell)
     if Scenario.IDLE in chosen:
         yield await idling.measure(started, _scaled(DEPLOYMENTS, scale), idling.SECONDS * min(1.0, 10 * scale), tell)
     if Scenario.CREATE in chosen:

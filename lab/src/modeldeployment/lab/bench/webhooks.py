@@ -1,0 +1,164 @@
+"""What the admission webhook bears: the operator's real process, asked over HTTPS as an API server would.
+
+The driver stands in for the API server's side only; every lookup the webhook makes goes to the real one.
+"""
+
+import asyncio
+import base64
+import json
+import ssl
+import time
+from collections.abc import Awaitable, Callable
+from copy import deepcopy
+from typing import Any, Final
+
+import aiohttp
+
+from modeldeployment.admission.examples import CLUSTER
+from modeldeployment.api import keys
+from modeldeployment.kube import Verb, custom, request_for
+from modeldeployment.lab.bench import goals
+from modeldeployment.lab.bench.errors import Unexpected
+from modeldeployment.lab.bench.operating import Operator, operator
+from modeldeployment.lab.bench.reviewing import ten_roles
+from modeldeployment.lab.bench.rows import Value
+from modeldeployment.lab.bench.telling import Tell
+from modeldeployment.lab.bench.worlds import NAMESPACE, World
+from modeldeployment.lab.controlplane import ports
+
+REVIEWS: Final = 4000
+AT_ONCE: Final = 8
+OFFERED: Final = 200.0
+"""Reviews a second while latency is measured: the rate that is asked for."""
+
+_CONFIGURATIONS: Final = custom(
+    "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "", namespaced=False
+)
+_PLURALS: Final = {
+    "InstanceType": "instancetypes",
+    "KVCachePool": "kvcachepools",
+    "KVCacheBackend": "kvcachebackends",
+    "KVCachePoolBinding": "kvcachepoolbindings",
+}
+
+
+async def measure(world: World, reviews: int, tell: Tell) -> tuple[Value, ...]:
+    """Ask as fast as the answers come, then at a steady rate; each review makes its lookups on the real API server."""
+    await _furnish(world)
+    listen = f"127.0.0.1:{ports.choose().control}"
+    settings = {
+        "GPUSTACK_WEBHOOK_LISTEN": listen,
+        "GPUSTACK_WEBHOOK_URL": f"https://{listen}",
+        "GPUSTACK_WEBHOOK_NAMESPACES": json.dumps([NAMESPACE]),
+    }
+    async with operator(world, "--only", "webhook", settings=settings) as running:
+        await running.until_ready()
+        context = await _trust(world)
+        connector = aiohttp.TCPConnector(ssl=context, limit=AT_ONCE * 4)
+        async with aiohttp.ClientSession(connector=connector) as session:
+            url, body = await _asked(world)
+
+            async def ask() -> float:
+                began = time.perf_counter()
+                async with session.post(url, data=body, headers={"Content-Type": "application/json"}) as answer:
+                    said = await answer.json()
+                if not said["response"]["allowed"]:
+                    raise Unexpected(f"the webhook refused the benchmark's deployment: {said['response']}")
+                return time.perf_counter() - began
+
+            await _as_fast_as_possible(ask, reviews // 10)
+            rate, cpu = await _rate(ask, reviews, running)
+            tell(f"webhook: {rate:.0f} reviews/s, {cpu * 1000:.2f} CPU ms each")
+            taken = await _steadily(ask, reviews // 4)
+    p99 = taken[int(len(taken) * 0.99) - 1]
+    steady = f"{len(taken)} reviews offered at {OFFERED:.0f}/s; median {taken[len(taken) // 2] * 1000:.1f} ms"
+    against = f"{reviews} reviews, {AT_ONCE} at once, ten roles on two InstanceTypes, driver on the same machine"
+    return (
+        Value(goals.WEBHOOK_RATE, rate, against),
+        Value(goals.WEBHOOK_P99, p99 * 1000, steady),
+        Value(goals.WEBHOOK_CPU, cpu * 1000, against),
+    )
+
+
+async def _as_fast_as_possible(ask: Callable[[], Awaitable[float]], reviews: int) -> None:
+    async def drain(share: int) -> None:
+        for _ in range(share):
+            await ask()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(drain(max(1, reviews // AT_ONCE)))
+
+
+async def _rate(ask: Callable[[], Awaitable[float]], reviews: int, running: Operator) -> tuple[float, float]:
+    """Reviews a second, and processor seconds of the webhook for each."""
+    began, used = time.perf_counter(), running.cpu_seconds()
+    await _as_fast_as_possible(ask, reviews)
+    done = max(1, reviews // AT_ONCE) * AT_ONCE
+    return done / (time.perf_counter() - began), (running.cpu_seconds() - used) / done
+
+
+async def _steadily(ask: Callable[[], Awaitable[float]], reviews: int) -> list[float]:
+    """Seconds of each review when they are begun at even intervals, however long the earlier ones take; sorted."""
+    began = asyncio.get_running_loop().time()
+    tasks = []
+    for number in range(max(100, reviews)):
+        await asyncio.sleep(began + number / OFFERED - asyncio.get_running_loop().time())
+        tasks.append(asyncio.create_task(ask()))
+    return sorted(await asyncio.gather(*tasks))
+
+
+async def _asked(world: World) -> tuple[str, bytes]:
+    """The validating half's URL, and the review of an update that changes an image."""
+    configuration = await _configuration(world)
+    hook = next(each for each in configuration["webhooks"] if each["name"].endswith(".modeldeployment"))
+    old = ten_roles()
+    old["metadata"]["namespace"] = NAMESPACE
+    new = deepcopy(old)
+    new["spec"]["roles"][0]["image"] = "registry/own:next"
+    group = {"group": keys.GROUP, "version": keys.VERSION}
+    review = {
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {
+            "uid": "7c8f1c1e-0000-4000-8000-000000000001",
+            "kind": {**group, "kind": "ModelDeployment"},
+            "resource": {**group, "resource": "modeldeployments"},
+            "name": new["metadata"]["name"],
+            "namespace": NAMESPACE,
+            "operation": "UPDATE",
+            "userInfo": {"username": "somebody"},
+            "object": new,
+            "oldObject": old,
+            "dryRun": False,
+        },
+    }
+    return hook["clientConfig"]["url"], json.dumps(review).encode()
+
+
+async def _configuration(world: World) -> dict[str, Any]:
+    request = request_for(Verb.GET, _CONFIGURATIONS, None, "gpustack-worker-validation")
+    configuration: dict[str, Any] = json.loads(await world.client.raw(request))
+    return configuration
+
+
+async def _trust(world: World) -> ssl.SSLContext:
+    """Trust what the API server was told to trust."""
+    bundle = (await _configuration(world))["webhooks"][0]["clientConfig"]["caBundle"]
+    return ssl.create_default_context(cadata=base64.b64decode(bundle).decode())
+
+
+async def _furnish(world: World) -> None:
+    """Make the objects that the deployment leads to."""
+    for each in CLUSTER:
+        if plural := _PLURALS.get(each["kind"]):
+            namespaced = each["kind"] == "KVCachePoolBinding"
+            kind = custom(keys.GROUP, keys.VERSION, plural, each["kind"], namespaced=namespaced)
+            body = deepcopy(each)
+            where = NAMESPACE if namespaced else None
+            body["metadata"].pop("namespace", None)
+            await world.client.create(kind, body, where)
+            if status := each.get("status"):
+                await world.client.patch(
+                    kind, body["metadata"]["name"], {"status": status}, where, subresource="status"
+                )
