@@ -6,6 +6,7 @@ of it is told in the words of `conditions`. `kueue` holds the words we share wit
 """
 
 from modeldeployment.api import conditions, crds, keys, kueue, names
+from modeldeployment.api.condition import Condition
 from modeldeployment.api.conditions import (
     REASONS,
     ConditionStatus,
@@ -56,7 +57,8 @@ from modeldeployment.api.roles import (
     RoleKind,
     Topology,
 )
-from modeldeployment.api.status import Condition, Domain, KVCacheStatus, ModelDeploymentStatus, RoleStatus
+from modeldeployment.api.rolestatus import RoleStatus
+from modeldeployment.api.status import Domain, KVCacheStatus, ModelDeploymentStatus
 
 __all__ = [  # noqa: RUF022 - a tour in causal order
     # what users write

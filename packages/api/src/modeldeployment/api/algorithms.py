@@ -8,18 +8,18 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from modeldeployment.api.document import Document, Int32, absent, list_map
+from modeldeployment.api.document import Document, Int32, Mark, absent, list_map
 from modeldeployment.api.frozen import ROLES
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.api.roles import ROLE_NAME
 
-TOLERANCE: Final = Quantity.parse("0.1")
-PANIC_THRESHOLD: Final = Quantity.parse("2")
-TTFT_TARGET: Final = Quantity.parse("500")
-ITL_TARGET: Final = Quantity.parse("50")
-Q_LEVEL: Final = Quantity.parse("1")
-Q_TREND: Final = Quantity.parse("0.1")
-MEASUREMENT_NOISE: Final = Quantity.parse("10")
+TOLERANCE: Final = "0.1"
+PANIC_THRESHOLD: Final = "2"
+TTFT_TARGET: Final = "500"
+ITL_TARGET: Final = "50"
+Q_LEVEL: Final = "1"
+Q_TREND: Final = "0.1"
+MEASUREMENT_NOISE: Final = "10"
 
 
 class AlgorithmType(StrEnum):
@@ -55,7 +55,7 @@ class Proportional(Document):
 
     metric: Metric
     """What is measured."""
-    tolerance: Quantity = TOLERANCE
+    tolerance: Annotated[Quantity, Mark(default=TOLERANCE)] = Quantity.parse(TOLERANCE)
     """Relative distance from the target that moves nothing; positive and at most 1."""
     role_targets: Annotated[tuple[RoleTarget, ...], Field(max_length=ROLES, exclude_if=absent), list_map("name")] = ()
     """Target of each scaled role that has no direct ratio to one that has."""
@@ -74,11 +74,11 @@ class TokenThroughput(Document):
     """Seconds demand is averaged over."""
     panic_window_seconds: Annotated[Int32, Field(ge=10, le=300)] = 60
     """Seconds recent demand is averaged over; shorter than the stable window to see bursts sooner."""
-    panic_threshold: Quantity = PANIC_THRESHOLD
+    panic_threshold: Annotated[Quantity, Mark(default=PANIC_THRESHOLD)] = Quantity.parse(PANIC_THRESHOLD)
     """Recent demand, as a multiple of the ready replicas' capacity, from which there is panic; positive."""
-    ttft_target_milliseconds: Quantity = TTFT_TARGET
+    ttft_target_milliseconds: Annotated[Quantity, Mark(default=TTFT_TARGET)] = Quantity.parse(TTFT_TARGET)
     """Time to first token, 95th percentile, above which Prefill and Server roles are not shrunk; positive."""
-    itl_target_milliseconds: Quantity = ITL_TARGET
+    itl_target_milliseconds: Annotated[Quantity, Mark(default=ITL_TARGET)] = Quantity.parse(ITL_TARGET)
     """Time between tokens, 95th percentile, above which Decode and Server roles are not shrunk; positive."""
 
 
@@ -95,11 +95,11 @@ class Predictive(Document):
     """Generation tokens per second one Decode replica is planned with; needed when one is scaled."""
     server_token_capacity_per_replica: Quantity | None = None
     """Prompt and generation tokens per second one Server replica is planned with; needed when one is scaled."""
-    q_level: Quantity = Q_LEVEL
+    q_level: Annotated[Quantity, Mark(default=Q_LEVEL)] = Quantity.parse(Q_LEVEL)
     """Process noise of the demand's level; a value that is not positive reads as the default."""
-    q_trend: Quantity = Q_TREND
+    q_trend: Annotated[Quantity, Mark(default=Q_TREND)] = Quantity.parse(Q_TREND)
     """Process noise of the demand's trend; a value that is not positive reads as the default."""
-    measurement_noise: Quantity = MEASUREMENT_NOISE
+    measurement_noise: Annotated[Quantity, Mark(default=MEASUREMENT_NOISE)] = Quantity.parse(MEASUREMENT_NOISE)
     """Noise of an observation; a value that is not positive reads as the default."""
     min_points: Annotated[Int32, Field(ge=1, le=64)] = 6
     """Observations before the forecast counts."""

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api.cel import Rule
+from modeldeployment.api.condition import Condition
 from modeldeployment.api.document import (
     ATOMIC,
     OPEN,
@@ -23,7 +24,6 @@ from modeldeployment.api.document import (
 )
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import NamedReference, ObjectMeta
-from modeldeployment.api.status import Condition
 
 _KIND: Final = "ModelArtifact"
 _SOURCES: Final = ("huggingFace", "modelScope", "persistentVolumeClaim", "image")

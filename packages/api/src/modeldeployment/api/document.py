@@ -50,6 +50,11 @@ class Document(BaseModel):
         properties = handler.resolve_ref_schema(reference).get("properties", {})
         for name, text in docstrings.of_fields(cls).items():
             properties[cls.model_fields[name].alias]["description"] = text
+        # Pydantic lays the default it knows over the one a mark spells, and spells amounts in its own way.
+        for field in cls.model_fields.values():
+            for mark in field.metadata:
+                if isinstance(mark, Mark) and "default" in mark.keywords:
+                    properties[field.alias]["default"] = mark.keywords["default"]
         return reference
 
     def body(self) -> dict[str, Any]:
@@ -108,6 +113,9 @@ def absent(value: object) -> bool:
 Int32 = Annotated[int, Mark(format="int32")]
 Int64 = Annotated[int, Mark(format="int64")]
 
+
+DEFAULTED: Final = Mark(default={})
+"""Mark of an object that is stored even when left out, so that the defaults inside it are."""
 
 OPEN: Final = marked(x_kubernetes_preserve_unknown_fields=True)
 """`model_config` of what others write more into than is read here; it is kept, not pruned (decisions D21)."""

@@ -9,8 +9,10 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api.cel import Rule
+from modeldeployment.api.condition import Condition
 from modeldeployment.api.document import (
     ATOMIC,
+    DEFAULTED,
     OPEN,
     Document,
     Int32,
@@ -24,7 +26,6 @@ from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import LocalObjectReference, ObjectMeta
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.api.roles import EnvVar, PullPolicy
-from modeldeployment.api.status import Condition
 
 MEMBERS: Final = 32
 
@@ -110,7 +111,7 @@ class Leader(Document):
     """Masters, of which one leads."""
     election_backend: ElectionBackend = ElectionBackend.KUBERNETES
     """Where masters agree on who leads."""
-    multi_tenancy: Annotated[bool, Field(json_schema_extra={"default": True})] = True
+    multi_tenancy: bool = True
     """Whether the master keeps a quota ledger by tenant."""
     member_addressing: MemberAddressing = MemberAddressing.SERVICE
     """How members find the leader."""
@@ -180,7 +181,7 @@ class ScaleIn(Document):
 class Managed(Document):
     """A store that is run here."""
 
-    leader: Leader = Field(default_factory=Leader)
+    leader: Annotated[Leader, DEFAULTED] = Field(default_factory=Leader)
     """The store's master."""
     members: Annotated[tuple[Member, ...], Field(min_length=1, max_length=MEMBERS), ATOMIC, guarded(MEDIUM_FIXED)]
     """Groups of members, in order; a group is known by its position."""
@@ -237,7 +238,7 @@ class KVCacheBackendSpec(Document):
     """Secrets to pull the image with."""
     connection: Connection
     """Where the store is."""
-    transport: Transport = Field(default_factory=Transport)
+    transport: Annotated[Transport, DEFAULTED] = Field(default_factory=Transport)
     """How blocks move, where a group of members says nothing else."""
 
     @property

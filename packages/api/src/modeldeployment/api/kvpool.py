@@ -8,11 +8,11 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api.cel import Rule
+from modeldeployment.api.condition import Condition
 from modeldeployment.api.document import ATOMIC, OPEN, Document, Int32, Int64, absent, guarded, list_map
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import NamedReference, ObjectMeta
 from modeldeployment.api.quantity import Quantity
-from modeldeployment.api.status import Condition
 
 DOMAIN: Final = "default"
 """Name of a reuse domain that is given none."""

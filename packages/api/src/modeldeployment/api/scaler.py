@@ -11,7 +11,7 @@ from pydantic import Field
 
 from modeldeployment.api.algorithms import Algorithm
 from modeldeployment.api.cel import Rule
-from modeldeployment.api.document import ATOMIC, Document, Int32, absent, guarded, list_map
+from modeldeployment.api.document import ATOMIC, DEFAULTED, Document, Int32, absent, guarded, list_map
 from modeldeployment.api.frozen import ROLES
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
@@ -124,9 +124,9 @@ class ScaleDown(Document):
 class Behavior(Document):
     """Pacing of both directions."""
 
-    scale_up: ScaleUp = Field(default_factory=ScaleUp)
+    scale_up: Annotated[ScaleUp, DEFAULTED] = Field(default_factory=ScaleUp)
     """Pacing of growth."""
-    scale_down: ScaleDown = Field(default_factory=ScaleDown)
+    scale_down: Annotated[ScaleDown, DEFAULTED] = Field(default_factory=ScaleDown)
     """Pacing of shrinkage."""
 
 
@@ -156,7 +156,7 @@ class ScalerSpec(Document):
     """Shadow recommends only; Active owns the target's counts and commits them."""
     suspend: bool = False
     """Whether planning stops and an owned binding is released."""
-    sampling: Sampling = Field(default_factory=Sampling)
+    sampling: Annotated[Sampling, DEFAULTED] = Field(default_factory=Sampling)
     """When engines are read."""
     roles: Annotated[tuple[ScaledRole, ...], Field(min_length=1, max_length=ROLES), list_map("name")]
     """Bounds of every role of the target."""
@@ -166,11 +166,11 @@ class ScalerSpec(Document):
         list_map("numeratorRole", "denominatorRole"),
     ] = ()
     """How the replicas of roles relate."""
-    algorithm: Algorithm = Field(default_factory=Algorithm)
+    algorithm: Annotated[Algorithm, DEFAULTED] = Field(default_factory=Algorithm)
     """How a recommendation is made."""
-    behavior: Behavior = Field(default_factory=Behavior)
+    behavior: Annotated[Behavior, DEFAULTED] = Field(default_factory=Behavior)
     """How fast counts may move."""
-    rebalance: Rebalance = Field(default_factory=Rebalance)
+    rebalance: Annotated[Rebalance, DEFAULTED] = Field(default_factory=Rebalance)
     """Whether roles give each other capacity."""
 
     def role(self, name: str) -> ScaledRole:

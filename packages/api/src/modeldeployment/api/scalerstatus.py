@@ -8,9 +8,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from modeldeployment.api.condition import Condition
 from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, Timestamp, absent, list_map, words
 from modeldeployment.api.quantity import Quantity
-from modeldeployment.api.status import Condition
 
 HISTORY: Final = 256
 """Entries a history keeps."""

@@ -35,6 +35,7 @@ _KEPT: Final = (
     "x-kubernetes-validations",
     "required",
     "properties",
+    "additionalProperties",
     "items",
 )
 """Every keyword a node may keep, in the order it is written."""
@@ -62,8 +63,9 @@ def _node(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
         node["properties"] = {
             name: _node(child, definitions, f"{path}.{name}") for name, child in node["properties"].items()
         }
-    if "items" in node:
-        node["items"] = _node(node["items"], definitions, f"{path}[]")
+    for keyword, below in (("items", "[]"), ("additionalProperties", "[*]")):
+        if keyword in node:
+            node[keyword] = _node(node[keyword], definitions, f"{path}{below}")
     if unknown := node.keys() - set(_KEPT) - _DROPPED - {"$defs"}:
         raise SchemaError(f"{path}: {', '.join(sorted(unknown))} has no place in a structural schema")
     # Copied keyword by keyword: what a mark says once may stand at many nodes, and no two nodes may share it.
@@ -84,5 +86,6 @@ def _resolved(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
 
 
 def _worth_writing(default: object) -> bool:
-    # A zero value reads the same when absent, so storing it in every object would only add noise.
-    return isinstance(default, str | int) and bool(default)
+    # A zero value reads the same when absent, so storing it in every object would only add noise; an empty object is
+    # a default only where a mark asks for it, to give the defaults inside it a place.
+    return default == {} or (isinstance(default, str | int) and bool(default))

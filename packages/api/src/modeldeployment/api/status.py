@@ -1,52 +1,21 @@
 """`status` of a ModelDeployment, rebuilt from observation on every pass.
 
-Words that a later release may add to (phase, kind, condition type, reason) are plain strings here, so that an older
-operator reads what a newer one wrote; `api.conditions` holds the words of this release.
-Sources: facts api-modeldeployment §3, facts status §1 to §4.
+Words that a later release may add to (phase, kind, condition type, reason, state) are plain strings here, so that an
+older operator reads what a newer one wrote; `api.conditions` and the enumerations beside the models hold the words of
+this release.
+Sources: facts api-modeldeployment §3, facts status §1 to §8.
 """
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from modeldeployment.api.conditions import ConditionStatus
-from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, Timestamp, absent, list_map
-
-
-class Condition(Document):
-    """One observed aspect of the object."""
-
-    type: Annotated[str, Field(max_length=316)]
-    """Which aspect."""
-    status: ConditionStatus
-    """Whether it holds."""
-    reason: Annotated[str, Field(max_length=1024)] = ""
-    """Word for programs."""
-    message: Annotated[str, Field(max_length=32768)] = ""
-    """Sentence for people."""
-    last_transition_time: Timestamp | None = None
-    """When the status last changed."""
-    observed_generation: Int64 | None = None
-    """Generation of the object the observation is about."""
-
-
-class RoleStatus(Document):
-    """Counts of one role, in replicas and never in Pods."""
-
-    name: Annotated[str, Field(max_length=63)]
-    """Name of the role."""
-    kind: Annotated[str, Field(max_length=63)]
-    """Effective kind."""
-    desired: Int32
-    """Replicas declared."""
-    ready: Int32
-    """Replicas with all members present and ready."""
-    quota_reserved: Int32
-    """Replicas that hold a quota reservation."""
-    unmanaged: bool
-    """Whether the role replaced its command line."""
-    assigned_flavors: Annotated[tuple[str, ...], Field(exclude_if=absent), ATOMIC] = ()
-    """Accelerator flavors the replicas were assigned, sorted; left out when there is none."""
+from modeldeployment.api.condition import Condition
+from modeldeployment.api.document import Document, Int32, absent, list_map, words
+from modeldeployment.api.retirement import Retirement
+from modeldeployment.api.rolestatus import RoleStatus
+from modeldeployment.api.routerstatus import RouterStatus
 
 
 class Domain(Document):
@@ -71,6 +40,28 @@ class KVCacheStatus(Document):
     """Reuse domain it declares."""
 
 
+class Delivery(StrEnum):
+    """How weights reach an engine."""
+
+    PVC = "PVC"
+    ENGINE = "Engine"
+    NODE = "Node"
+    IMAGE = "Image"
+
+
+class ModelStatus(Document):
+    """The artifact the replicas serve; left out without one, and until it is resolved."""
+
+    artifact: str
+    """ModelArtifact of this namespace."""
+    revision: str | None = None
+    """Commit it was resolved to."""
+    manifest_digest: str | None = None
+    """Digest of its list of files."""
+    delivery: Annotated[str, words(Delivery)]
+    """How its weights reach the engines."""
+
+
 class ModelDeploymentStatus(Document):
     """What the operator observed."""
 
@@ -86,8 +77,14 @@ class ModelDeploymentStatus(Document):
     """One entry per declared role."""
     kv_cache: KVCacheStatus | None = None
     """The shared cache the replicas are attached to."""
+    router: RouterStatus | None = None
+    """What the router was told; left out without one."""
     role_summary: str | None = None
-    """Ready replicas by kind, for example 2S."""
+    """Ready router Pods and replicas by kind, for example 1R3P4D."""
+    model: ModelStatus | None = None
+    """The artifact the replicas serve."""
+    retirement: Retirement | None = None
+    """The retirement under way; left out when there is none, and there is one at most."""
 
     def condition(self, type_: str) -> Condition | None:
         """Return the condition of one type, or None when it was never observed."""
