@@ -8,9 +8,9 @@ import base64
 import json
 import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from copy import deepcopy
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import aiohttp
 
@@ -25,6 +25,8 @@ from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.worlds import NAMESPACE, World
 from modeldeployment.lab.controlplane import ports
+
+Ask: TypeAlias = Callable[[], Coroutine[Any, Any, float]]
 
 REVIEWS: Final = 4000
 AT_ONCE: Final = 8
@@ -80,7 +82,7 @@ async def measure(world: World, reviews: int, tell: Tell) -> tuple[Value, ...]:
     )
 
 
-async def _as_fast_as_possible(ask: Callable[[], Awaitable[float]], reviews: int) -> None:
+async def _as_fast_as_possible(ask: Ask, reviews: int) -> None:
     async def drain(share: int) -> None:
         for _ in range(share):
             await ask()
@@ -90,7 +92,7 @@ async def _as_fast_as_possible(ask: Callable[[], Awaitable[float]], reviews: int
             group.create_task(drain(max(1, reviews // AT_ONCE)))
 
 
-async def _rate(ask: Callable[[], Awaitable[float]], reviews: int, running: Operator) -> tuple[float, float]:
+async def _rate(ask: Ask, reviews: int, running: Operator) -> tuple[float, float]:
     """Reviews a second, and processor seconds of the webhook for each."""
     began, used = time.perf_counter(), running.cpu_seconds()
     await _as_fast_as_possible(ask, reviews)
@@ -98,7 +100,7 @@ async def _rate(ask: Callable[[], Awaitable[float]], reviews: int, running: Oper
     return done / (time.perf_counter() - began), (running.cpu_seconds() - used) / done
 
 
-async def _steadily(ask: Callable[[], Awaitable[float]], reviews: int) -> list[float]:
+async def _steadily(ask: Ask, reviews: int) -> list[float]:
     """Seconds of each review when they are begun at even intervals, however long the earlier ones take; sorted."""
     began = asyncio.get_running_loop().time()
     tasks = []
