@@ -54,5 +54,5 @@ def test_names_that_are_no_hostnames_are_refused(fields: dict[str, Any], longest
 
 def test_the_first_role_that_cannot_be_rendered_is_named() -> None:
     with pytest.raises(RenderRefusal) as refusal:
-        render(deployment(role("a"), role("b", instanceType="gone"), role("c", kind="Decode")), facts())
+        render(deployment(role("a"), role("b", instanceType="gone"), role("c", instanceType="lost")), facts())
     assert refusal.value.role == "b"

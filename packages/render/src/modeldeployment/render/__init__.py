@@ -5,26 +5,47 @@ role, the `services`, the `endpoint` and `notices`. A role is rendered once into
 `Seat`s, and for each the template gives the Pod's `body`, its `fingerprint` and its pod `group`. What cannot be
 rendered raises `RenderRefusal`.
 
-`ENGINES` and `MAKERS` are the closed catalogues behind it.
+`ENGINES` and `MAKERS` are the closed catalogues behind it. What an engine reads from a user's own arguments is answered
+without rendering: which argument it owns (`Engine.owns`), where it listens (`listener`), which ports are kept from it
+(`reserved_ports`), under which names it serves (`Engine.served_names`), and its parallel `degrees`.
 """
 
+from modeldeployment.render import degrees
 from modeldeployment.render.compose import Clash, Placed, Standing
-from modeldeployment.render.engine import Engine, Gauges
+from modeldeployment.render.degrees import Degrees, Unreadable
+from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.errors import RenderError, RenderRefusal
 from modeldeployment.render.facts import Facts, Policy
 from modeldeployment.render.image import RuntimeVersionSkew
+from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
 from modeldeployment.render.makers import MAKERS, Maker
+from modeldeployment.render.parallelism import Degree, DegreeTable, LoadBalance
+from modeldeployment.render.ports import reserved_ports
 from modeldeployment.render.rendering import Notice, Rendering, RoleRendering, render
 from modeldeployment.render.template import Seat, Template
+from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT
 
 __all__ = [
+    "BOOTSTRAP_PORT",
+    "DEFAULT_PORT",
+    "DTYPE_FLAG",
     "ENGINES",
+    "KV_EVENTS_PORT",
+    "KV_EVENTS_REPLAY_PORT",
     "MAKERS",
+    "MEMBER_VARIABLES",
+    "SERVED_MODEL_NAME",
     "Clash",
+    "ContainerPort",
+    "Degree",
+    "DegreeTable",
+    "Degrees",
     "Engine",
     "Facts",
     "Gauges",
+    "Listener",
+    "LoadBalance",
     "Maker",
     "Notice",
     "Placed",
@@ -37,5 +58,9 @@ __all__ = [
     "Seat",
     "Standing",
     "Template",
+    "Unreadable",
+    "degrees",
+    "listener",
     "render",
+    "reserved_ports",
 ]

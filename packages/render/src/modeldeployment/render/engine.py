@@ -5,13 +5,17 @@ Everything that differs between engines is data here, so no other module asks wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.roles import RoleKind
+from modeldeployment.render import owned
 from modeldeployment.render.compose import Fragment
 from modeldeployment.render.flags import Flags
+from modeldeployment.render.parallelism import DegreeTable
+from modeldeployment.router import Metric
 
 if TYPE_CHECKING:
     from modeldeployment.render.context import Context
@@ -24,6 +28,15 @@ REPLICA_SIZE: Final = "GPUSTACK_REPLICA_SIZE"
 MEMBER_INDEX: Final = "GPUSTACK_MEMBER_INDEX"
 MEMBER_VARIABLES: Final = (LEADER_ADDRESS, REPLICA_SIZE, MEMBER_INDEX)
 """Reserved on every engine at every size (spec 1 §A minimal deployment)."""
+
+DTYPE_FLAG: Final = "--kv-cache-dtype"
+"""Owned on every engine while a cache is attached and the setting for it is on (spec 1 §Operator-owned keys)."""
+ARTIFACT_ENVIRONMENT: Final = frozenset(
+    {"HF_TOKEN", "HF_ENDPOINT", "HF_HOME", "MODELSCOPE_API_TOKEN", "MODELSCOPE_DOMAIN", "MODELSCOPE_CACHE"}
+)
+"""Owned on every engine with an artifact: where weights come from and with whose token (facts admission §5)."""
+SERVED_MODEL_NAME: Final = "--served-model-name"
+"""On a managed role it must say exactly what `spec.model.name` says (facts admission §4 row 31)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,14 @@ class Gauges:
 class Engine:
     """One engine: how it is started, reached and read, what the operator owns on it, and the ordered Parts of its Pods.
 
-    `tag` is its word in a runner image's tag.
+    `tag` is its word in a runner image's tag, `metrics` what it calls the numbers routers score by, `degrees` the flags
+    of its parallel degrees. `several_names` says whether its served-name flag takes more than one value,
+    `publishes_events` whether it can publish KV events, `pairs_unrouted` whether a pair with a cache and no router is
+    connected too, `encode_ports` what its kinds listen on beside an Encode role.
+
+    Owned arguments come in sets that hold under different conditions (facts admission §5, facts encode §6):
+    `owned_arguments` always, `DTYPE_FLAG` with a cache, `artifact_arguments` with an artifact, `encode_arguments`
+    beside an Encode role and `embeds_arguments` beside one behind a router that embeds media.
     """
 
     name: EngineName
@@ -67,6 +87,44 @@ class Engine:
     flags: Flags
     listen: ListenFlags
     in_flight: Gauges
+    metrics: Mapping[Metric, str]
+    degrees: DegreeTable
+    several_names: bool
+    publishes_events: bool
+    pairs_unrouted: bool
+    encode_ports: Mapping[RoleKind, tuple[int, ...]]
     owned_arguments: tuple[str, ...]
+    artifact_arguments: tuple[str, ...]
+    encode_arguments: tuple[str, ...]
+    embeds_arguments: tuple[str, ...]
     owned_environment: frozenset[str]
+    artifact_environment: frozenset[str]
     parts: tuple[Part, ...]
+    _readings: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work out once which owned arguments every spelling can stand for."""
+        every = (
+            *self.owned_arguments,
+            DTYPE_FLAG,
+            *self.artifact_arguments,
+            *self.encode_arguments,
+            *self.embeds_arguments,
+        )
+        object.__setattr__(self, "_readings", owned.readings(every, self.flags))
+
+    def owns(self, argument: str, keys: Container[str] | None = None) -> str | None:
+        """Answer the owned argument that `argument` spells, up to its first ``=``; None when it is the user's.
+
+        `keys` are those that count, out of this engine's sets; left out, `owned_arguments`. Costs the same for any
+        number of keys. Source: facts admission §5, decisions D33.
+        """
+        counted = self.owned_arguments if keys is None else keys
+        return next((key for key in self._readings.get(self.flags.stem(argument), ()) if key in counted), None)
+
+    def served_names(self, arguments: Sequence[str]) -> tuple[str, ...] | None:
+        """Answer every name a command line serves the model under, in order; None where it says nothing about it.
+
+        Repetitions are all collected, and a flag without a value adds none (facts admission §5).
+        """
+        return self.flags.values(arguments, SERVED_MODEL_NAME, several=self.several_names)

@@ -6,12 +6,14 @@ vLLM's parser also reads underscores as dashes. Source: facts rendering §7.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from modeldeployment.render import data
 
+SHORTEST: Final = len("--x")
+"""Characters of the shortest long flag."""
 _NEGATIVE_NUMBER: Final = re.compile(r"-(\d+|\d*\.\d+)")
 
 
@@ -25,10 +27,24 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """The long spellings one parser registers, sorted."""
+    """The spellings one parser registers: the long ones sorted, and for each its flag's spellings, first one first."""
 
     spellings: tuple[str, ...]
+    flag_of: Mapping[str, tuple[str, ...]]
     underscores: bool
+
+    def same(self, spelling: str) -> tuple[str, ...]:
+        """Answer every long spelling of the flag that has exactly this one, its negation included; empty for none."""
+        return self.flag_of.get(spelling, ())
+
+    def stem(self, argument: str) -> str:
+        """Answer the flag an argument names, as it is written but for what this parser rewrites first.
+
+        The text before ``=``; where underscores count as dashes they become those up to the first dot, and from there
+        on it is a member of the flag's document (facts admission §5).
+        """
+        name = argument.partition("=")[0]
+        return name.partition(".")[0].replace("_", "-") if self.underscores and name.startswith("--") else name
 
     def resolve(self, name: str) -> str | None:
         """Answer the full spelling that `name` (without a value) stands for; None when it is unknown or ambiguous."""
@@ -54,16 +70,46 @@ class Flags:
             if flag in looked_for and flag is not None:
                 yield Given(flag, inline if equals else _following(arguments, index))
 
+    def values(self, arguments: Sequence[str], flag: str, *, several: bool) -> tuple[str, ...] | None:
+        """Answer every value a command line gives `flag`, over all repetitions; None where it does not name it.
+
+        With `several` a flag without ``=`` takes all that follows up to the next flag, otherwise one.
+        """
+        found: list[str] | None = None
+        for index, argument in enumerate(arguments):
+            if argument == "--":
+                break
+            name, equals, inline = argument.partition("=")
+            if self.resolve(name) != flag:
+                continue
+            found = [] if found is None else found
+            if equals:
+                found.append(inline)
+                continue
+            for value in arguments[index + 1 : None if several else index + 2]:
+                if not is_value(value):
+                    break
+                found.append(value)
+        return None if found is None else tuple(found)
+
+
+def is_value(token: str) -> bool:
+    """Whether a flag without ``=`` takes the token after it: anything but a flag, and a negative number is none."""
+    return not token.startswith("-") or _NEGATIVE_NUMBER.fullmatch(token) is not None
+
 
 def read(filename: str, *, underscores: bool) -> Flags:
-    """Load the spellings kept beside the engines; `#` starts a comment line."""
-    lines = data.text(f"engines/{filename}").splitlines()
-    return Flags(tuple(sorted(line for line in lines if line.startswith("--"))), underscores)
+    """Load the flags kept beside the engines; `#` starts a comment line."""
+    flag_of: dict[str, tuple[str, ...]] = {}
+    for line in data.text(f"engines/{filename}").splitlines():
+        if line.startswith("#"):
+            continue
+        long = tuple(word.lstrip("!") for word in line.split() if word.startswith(("--", "!--")))
+        flag_of |= dict.fromkeys(long, long)
+    return Flags(tuple(sorted(flag_of)), flag_of, underscores)
 
 
 def _following(arguments: Sequence[str], index: int) -> str | None:
     """Answer the token a flag without `=` takes as its value."""
     value = arguments[index + 1] if index + 1 < len(arguments) else None
-    if value is None or (value.startswith("-") and not _NEGATIVE_NUMBER.fullmatch(value)):
-        return None
-    return value
+    return value if value is not None and is_value(value) else None

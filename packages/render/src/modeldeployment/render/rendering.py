@@ -108,8 +108,8 @@ def _rendered_by_this_release(deployment: ModelDeployment) -> None:
         raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
     if spec.model.artifact_ref is not None:
         message = (
-            f"spec.model.artifactRef is {spec.model.artifact_ref.name!r}: this release mounts no artifact; leave it out "
-            "and let the engine load spec.model.name, or mount a volume"
+            f"spec.model.artifactRef is {spec.model.artifact_ref.name!r}: this release mounts no artifact; "
+            "leave it out and let the engine load spec.model.name, or mount a volume"
         )
         raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
 

@@ -1,1 +1,29 @@
-"""What each router is: the engines it serves, the flags the operator derives, and what it asks of engine Pods."""
+"""What each router is: the engines it serves, the flags the operator derives, and what it asks of engine Pods.
+
+`ROUTERS` is the closed catalogue, one `RouterRow` per router. A row says which arguments it `owns`, which engine
+`Metric` it needs, and by which `Policies` or `FixedProfile` it picks a replica. The ports are those of engine Pods that
+routers and the other half of a pair dial.
+"""
+
+from modeldeployment.router.catalogue import ROUTERS
+from modeldeployment.router.ports import (
+    BOOTSTRAP_PORT,
+    ENCODER_REGISTRY_PORT,
+    ENCODER_TRANSFER_PORT,
+    KV_EVENTS_PORT,
+    KV_EVENTS_REPLAY_PORT,
+)
+from modeldeployment.router.row import FixedProfile, Metric, Policies, RouterRow
+
+__all__ = [
+    "BOOTSTRAP_PORT",
+    "ENCODER_REGISTRY_PORT",
+    "ENCODER_TRANSFER_PORT",
+    "KV_EVENTS_PORT",
+    "KV_EVENTS_REPLAY_PORT",
+    "ROUTERS",
+    "FixedProfile",
+    "Metric",
+    "Policies",
+    "RouterRow",
+]

@@ -1,10 +1,13 @@
 """SGLang. Sources: facts rendering §3, §7 and §13, facts shutdown §1."""
 
+from types import MappingProxyType
 from typing import Final
 
 from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
-from modeldeployment.render.engine import Engine, Gauges, ListenFlags
+from modeldeployment.render.engine import ARTIFACT_ENVIRONMENT, Engine, Gauges, ListenFlags
+from modeldeployment.render.engines.sglang_degrees import SGLANG_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
 from modeldeployment.render.parts.drain import drain
@@ -13,6 +16,10 @@ from modeldeployment.render.parts.identity import fingerprint, group, identity, 
 from modeldeployment.render.parts.overlay import overlay
 from modeldeployment.render.parts.serving import ports, probes, scrape
 from modeldeployment.render.parts.topology import topology
+from modeldeployment.router import ENCODER_REGISTRY_PORT, Metric
+
+_RUNNING: Final = "sglang:num_running_reqs"
+_QUEUED: Final = "sglang:num_queue_reqs"
 
 
 def _argv(model: str) -> tuple[str, ...]:
@@ -26,7 +33,7 @@ SGLANG: Final = Engine(
     flags=flags.read("sglang.flags", underscores=False),
     listen=ListenFlags(),
     in_flight=Gauges(
-        always=("sglang:num_running_reqs", "sglang:num_queue_reqs"),
+        always=(_RUNNING, _QUEUED),
         split=(
             "sglang:num_prefill_bootstrap_queue_reqs",
             "sglang:num_prefill_inflight_queue_reqs",
@@ -34,6 +41,18 @@ SGLANG: Final = Engine(
             "sglang:num_decode_transfer_queue_reqs",
         ),
     ),
+    metrics=MappingProxyType(
+        {
+            Metric.QUEUED_REQUESTS: _QUEUED,
+            Metric.RUNNING_REQUESTS: _RUNNING,
+            Metric.KV_CACHE_UTILIZATION: "sglang:token_usage",
+        }
+    ),
+    degrees=SGLANG_DEGREES,
+    several_names=False,
+    publishes_events=False,
+    pairs_unrouted=True,
+    encode_ports=MappingProxyType({RoleKind.PREFILL: (ENCODER_REGISTRY_PORT,)}),
     owned_arguments=(
         "--hicache-storage-backend",
         "--hicache-storage-backend-extra-config",
@@ -41,6 +60,16 @@ SGLANG: Final = Engine(
         "--disaggregation-transfer-backend",
         "--disaggregation-bootstrap-port",
     ),
+    artifact_arguments=("--model-path", "--revision", "--download-dir"),
+    encode_arguments=(
+        "--encoder-only",
+        "--language-only",
+        "--encoder-urls",
+        "--encoder-transfer-backend",
+        "--encoder-bootstrap-port",
+        "--encoder-register-urls",
+    ),
+    embeds_arguments=(),
     owned_environment=frozenset(
         {
             "SGLANG_HICACHE_MOONCAKE_CONFIG_PATH",
@@ -53,6 +82,7 @@ SGLANG: Final = Engine(
             "MOONCAKE_TENANT_ID",
         }
     ),
+    artifact_environment=ARTIFACT_ENVIRONMENT | {"SGLANG_USE_MODELSCOPE"},
     parts=(
         identity,
         group,
