@@ -11,7 +11,7 @@ from pydantic import Field
 
 from modeldeployment.api.algorithms import Algorithm
 from modeldeployment.api.cel import Rule
-from modeldeployment.api.document import ATOMIC, DEFAULTED, Document, Int32, absent, guarded, list_map
+from modeldeployment.api.document import ATOMIC, DEFAULTED, Document, Int32, absent, guarded, guarding, list_map
 from modeldeployment.api.frozen import ROLES
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
@@ -27,6 +27,24 @@ TARGET_FIXED: Final = Rule(
     field="spec.targetRef",
     why="is fixed when the scaler is created, since its binding and its history are the target's",
     way_out="create another scaler for the other deployment",
+)
+BOUNDS_ORDERED: Final = Rule(
+    code="MD102",
+    kind="ModelDeploymentScaler",
+    field="spec.roles[].minReplicas",
+    why="is above maxReplicas, so no count fits",
+    way_out="lower minReplicas or raise maxReplicas",
+    holds="self.minReplicas <= self.maxReplicas",
+    at=".minReplicas",
+)
+TWO_ROLES: Final = Rule(
+    code="MD111",
+    kind="ModelDeploymentScaler",
+    field="spec.ratios[].denominatorRole",
+    why="is numeratorRole again, and the ratio of a role to itself is always 1",
+    way_out="name another scaled role, or take the ratio out",
+    holds="self.numeratorRole != self.denominatorRole",
+    at=".denominatorRole",
 )
 
 
@@ -56,6 +74,8 @@ class Sampling(Document):
 class ScaledRole(Document):
     """Bounds of one role's replicas."""
 
+    model_config = guarding(BOUNDS_ORDERED)
+
     name: RoleName
     """Role of the target."""
     min_replicas: Annotated[Int32, Field(ge=1, le=1024)] = 1
@@ -66,6 +86,8 @@ class ScaledRole(Document):
 
 class Ratio(Document):
     """How the replicas of two roles relate; a target alone is a preference, bounds are constraints."""
+
+    model_config = guarding(TWO_ROLES)
 
     numerator_role: RoleName
     """Scaled role whose replicas are divided."""
