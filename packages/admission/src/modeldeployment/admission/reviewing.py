@@ -3,7 +3,7 @@
 Source: spec 1 §Admission refusals, spec 3, facts admission §2 to §8.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,21 +21,35 @@ from modeldeployment.api.scaler import ModelDeploymentScaler
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What belongs to one kind: its model, the subject its rows judge, its defaults and its two tables."""
+    """What belongs to one kind: its model, the subject its rows judge, its defaults and its two tables.
+
+    `missing` refuses names of objects that are not there, in an object too far from its schema for the rows.
+    """
 
     model: type[Any]
     subject: type[Any]
     defaults: Any
     rules: tuple[Row[Any, Any], ...]
     lints: tuple[Row[Any, Any], ...]
+    missing: Callable[[Mapping[str, Any], Facts], Iterable[Refusal]]
 
 
 _KINDS: Final[Mapping[str, _Kind]] = {
     "ModelDeployment": _Kind(
-        ModelDeployment, DeploymentReview, defaulting.deployments, rules.DEPLOYMENTS, lints.DEPLOYMENTS
+        ModelDeployment,
+        DeploymentReview,
+        defaulting.deployments,
+        rules.DEPLOYMENTS,
+        lints.DEPLOYMENTS,
+        missing=defaulting.deployments.missing_types,
     ),
     "ModelDeploymentScaler": _Kind(
-        ModelDeploymentScaler, ScalerReview, defaulting.scalers, rules.SCALERS, lints.SCALERS
+        ModelDeploymentScaler,
+        ScalerReview,
+        defaulting.scalers,
+        rules.SCALERS,
+        lints.SCALERS,
+        missing=lambda *_: (),
     ),
 }
 
@@ -43,23 +57,32 @@ REVIEWED: Final = tuple(_KINDS)
 """The kinds whose writes are reviewed; the others are held by their schema alone."""
 
 
+def mutate(new: Mapping[str, Any], facts: Facts) -> defaulting.Defaulted:
+    """Answer what the mutating half of the webhook does to `new`, an object as JSON that the schema may yet refuse.
+
+    Its refusals say what no default could be found for; `review` finds the same among all others. Raises KeyError for a
+    kind that is not reviewed.
+    """
+    outcome: defaulting.Defaulted = _KINDS[new["kind"]].defaults.defaults(new, facts)
+    return outcome
+
+
 def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, actor: Actor = Actor.USER) -> Verdict:
     """Judge the write of `new` over `old` (None: a create); both are objects as JSON, `new` with or without defaults.
 
-    All refusals come together, in field order. What the schema refuses is the API server's to say; an object too far from
-    it to be read is judged against the schema alone, and let go where it is being deleted, so that no stored object is ever
-    held. Raises KeyError for a kind that is not reviewed.
+    All refusals come together, in field order. What the schema refuses is the API server's to say; an object too far
+    from it to be read is judged against the schema and for missing InstanceTypes, and let go where it is being
+    deleted, so that no stored object is ever held. Raises KeyError for a kind that is not reviewed.
     """
     kind = _KINDS[new["kind"]]
     outcome = kind.defaults.defaults(new, facts)
     body = outcome.applied_to(new)
-    if outcome.refusals:
-        return Verdict(body, outcome.operations, refusals=outcome.refusals)
     parsed = _parsed(kind.model, body)
     stored = _parsed(kind.model, old) if old is not None else None
     if parsed is None:
         deleting = patching.found(body, "metadata.deletionTimestamp") is not None
-        return Verdict(body, outcome.operations, refusals=() if deleting else schema.violations(body))
+        unreadable = [] if deleting else [*schema.violations(body), *kind.missing(body, facts)]
+        return Verdict(body, outcome.operations, refusals=tuple(order.in_field_order(kind.model, unreadable)))
     subject = kind.subject(parsed, stored, body, facts, actor, new)
     refusals, unready = _judged(kind.rules, subject)
     return Verdict(

@@ -17,6 +17,7 @@ from modeldeployment.admission.rules.deployments import (
     routing,
     serving,
     shape,
+    sharing,
     volumes,
 )
 
@@ -27,6 +28,7 @@ RULES: Final[tuple[Row[Any, Any], ...]] = (
     *required.RULES,
     *identity.RULES,
     *resources.RULES,
+    *sharing.RULES,
     *fabric.RULES,
     *elastic.RULES,
     *owned.RULES,
