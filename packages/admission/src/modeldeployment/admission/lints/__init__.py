@@ -2,8 +2,15 @@
 
 from typing import Any, Final
 
-from modeldeployment.admission.lints import edits, engine_flags, hardware, pairing, scaling
+from modeldeployment.admission.lints import edits, engine_flags, hardware, pairing, routing, scaling, takeover
 from modeldeployment.admission.rule import Row
 
-DEPLOYMENTS: Final[tuple[Row[Any, Any], ...]] = (*pairing.LINTS, *engine_flags.LINTS, *hardware.LINTS, *edits.LINTS)
+DEPLOYMENTS: Final[tuple[Row[Any, Any], ...]] = (
+    *pairing.LINTS,
+    *routing.LINTS,
+    *engine_flags.LINTS,
+    *takeover.LINTS,
+    *hardware.LINTS,
+    *edits.LINTS,
+)
 SCALERS: Final[tuple[Row[Any, Any], ...]] = scaling.LINTS

@@ -1,7 +1,81 @@
 """Edits that change more than was meant."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
+from modeldeployment.admission.examples import GONE, Example
+from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
+from modeldeployment.admission.subjects import DeploymentReview
+from modeldeployment.admission.verdict import Caution
+from modeldeployment.api import Role
 
-LINTS: Final[tuple[Row[Any, Any], ...]] = ()
+_EDITABLE: Final = {
+    name: str(Role.model_fields[name].alias)
+    for name in (
+        "image",
+        "image_pull_policy",
+        "image_pull_secrets",
+        "privileged",
+        "ports",
+        "additional_volumes",
+        "extra_args",
+        "env",
+        "topology",
+        "termination_grace_period_seconds",
+    )
+}
+"""What a role may or may not say, and may take back at any time, with its spelling in JSON."""
+
+_FULL: Final = {
+    "spec.roles[0].extraArgs": ["--max-model-len=4096"],
+    "spec.roles[0].env": [{"name": "HF_HUB_OFFLINE", "value": "1"}],
+}
+
+
+@lint(
+    trigger=Example({"spec.roles[0].replicas": 5}, old=_FULL),
+    near_miss=Example({**_FULL, "spec.roles[0].replicas": 5, "spec.roles[0].env": GONE}, old=_FULL),
+)
+def fields_dropped(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW23 | spec.roles[*] | An edit of one field that also dropped all the role's others reads like a merge patch.
+
+    `kubectl patch --type=merge` replaces the list of roles whole: a role restated to change its replicas loses whatever
+    was not restated, and its replicas are replaced by ones without it. It is said where at least two of the role's
+    editable fields are gone at once, none of them stands as it was, and something was given a new value.
+
+    Way out: a JSON patch of the one field (`--type=json`, `/spec/roles/0/replicas`), or `kubectl apply` of the whole
+    object. Where the loss was meant, nothing is to be done.
+
+    Source: spec 1 §Deployment identity fields.
+    """
+    for each in review.roles:
+        old, new = each.old, each.role
+        if old is None or old == new:
+            continue
+        changed, stands, gone = old.replicas != new.replicas, False, []
+        for name in _EDITABLE:
+            before, after = getattr(old, name), getattr(new, name)
+            if before == after:
+                stands = stands or bool(before)
+            elif after:
+                changed = True
+            else:
+                gone.append(name)
+        if not changed or stands or len(gone) < 2:  # one alone may well be an edit of its own
+            continue
+        kept = old.body()
+        lost = [_EDITABLE[name] for name in gone]
+        yield Caution(
+            "MDW23",
+            each.path,
+            lost,
+            why=f"this write also takes away {brief(', '.join(lost), 72)}, as a merge patch does to what a role does "
+            "not restate",
+            way_out="if that was not meant, restate them, or change one field with --type=json",
+            patch=tuple(put(f"{each.path}.{name}", kept[name]) for name in lost),
+        )
+
+
+LINTS: Final[tuple[Row[Any, Any], ...]] = (fields_dropped,)
