@@ -8,7 +8,7 @@ from typing import Any
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.api import InstanceType, ModelDeployment, Role, RoleKind, RouterName
 from modeldeployment.api.scaler import ModelDeploymentScaler, ScaledRole, ScalerSpec
-from modeldeployment.render import ENGINES, Engine
+from modeldeployment.render import DTYPE_FLAG, ENGINES, Degrees, Engine, Listener, Unreadable, degrees, listener
 from modeldeployment.router import ROUTERS, RouterRow
 
 
@@ -35,6 +35,40 @@ class RoleReview:
     def stream_path(self) -> str:
         """Field path of those arguments."""
         return f"{self.path}.{'command' if self.role.command else 'extraArgs'}"
+
+    @cached_property
+    def listener(self) -> Listener:
+        """Where it listens, were there no proxy beside it."""
+        return listener(self.role, self.engine)
+
+    @cached_property
+    def degrees(self) -> Degrees | Unreadable:
+        """The parallel degrees its command line declares (facts admission §6)."""
+        return degrees.read(self.engine, self.stream, {each.name: each.value for each in self.role.env})
+
+    @cached_property
+    def spelled(self) -> tuple[tuple[int, str], ...]:
+        """Entries of a managed role's `extraArgs` that may stand for an argument the operator writes, with their index.
+
+        Beside a command nobody reads the list (spec 1 §The three override tiers).
+        """
+        if not self.role.managed or not self.role.extra_args:
+            return ()
+        engine = self.engine
+        keys = frozenset(
+            (
+                *engine.owned_arguments,
+                DTYPE_FLAG,
+                *engine.artifact_arguments,
+                *engine.encode_arguments,
+                *engine.embeds_arguments,
+            )
+        )
+        return tuple(
+            (index, argument)
+            for index, argument in enumerate(self.role.extra_args)
+            if argument.startswith("--") and engine.owns(argument, keys)
+        )
 
     @cached_property
     def given(self) -> Mapping[str, str | None]:
@@ -114,6 +148,15 @@ class DeploymentReview:
     def of_kind(self, *kinds: RoleKind) -> Iterator[RoleReview]:
         """The roles of those kinds, in declared order."""
         return (each for each in self.roles if each.role.kind in kinds)
+
+    def proxied(self, role: RoleReview) -> bool:
+        """Whether the router's proxy owns the role's serving port, so that its engine listens on another one."""
+        proxies = self.router is not None and self.router.proxies_decode
+        return proxies and role.role.managed and role.role.kind is RoleKind.DECODE
+
+    def target_port(self, role: RoleReview) -> int:
+        """The port of the Pod at which requests arrive (decisions D34)."""
+        return role.listener.service_port if self.proxied(role) else role.listener.serving.number
 
     def instance_type(self, role: RoleReview) -> InstanceType | None:
         """The InstanceType the role names; None where there is none or nobody looked."""

@@ -1,7 +1,209 @@
-"""What a deployment with an Encode role must look like."""
+"""What a deployment with an Encode role must look like.
 
+Source: decisions D1 and D46, facts encode §6.
+"""
+
+from collections.abc import Iterator
 from typing import Any, Final
 
-from modeldeployment.admission.rule import Row
+from modeldeployment.admission.examples import GONE, Example
+from modeldeployment.admission.facts import Needs
+from modeldeployment.admission.rule import Row, row
+from modeldeployment.admission.subjects import DeploymentReview, RoleReview
+from modeldeployment.admission.verdict import Cause, Refusal, Unready
+from modeldeployment.api import RoleKind
+from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.render import MAKERS, Unreadable
 
-RULES: Final[tuple[Row[Any, Any], ...]] = ()
+_ASCEND: Final = MAKERS["ascend"].name
+
+
+def _role(kind: RoleKind, **fields: Any) -> dict[str, Any]:
+    return {"name": kind.label, "kind": kind.value, "instanceType": "h20-8x", **fields}
+
+
+_LLM_D: Final = {"name": "llm-d-router"}
+_ENCODE, _PREFILL, _DECODE = (_role(kind) for kind in (RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE))
+_STAGED: Final = {"spec.router": _LLM_D, "spec.roles": [_ENCODE, _PREFILL, _DECODE]}
+_SGLANG: Final = {"spec.engine": {"name": "SGLang", "version": "0.5.18"}}
+
+
+@row(trigger=Example(_STAGED | {"spec.router": GONE}), near_miss=Example(_STAGED))
+def encode_without_router(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD043 | spec.router | An Encode role needs a router in front of it.
+
+    The router is what sends media to an encoder and its output on to Prefill; without one nothing drives the role.
+
+    Way out: name a router that fronts the engine, or leave the Encode role out. Source: decisions D1, facts encode
+    §6.
+    """
+    for role in review.of_kind(RoleKind.ENCODE):
+        if review.router is None:
+            yield Refusal(
+                "MD043",
+                "spec.router",
+                None,
+                why=f"role {role.role.name} ({role.path}) is an Encode role, and without a router nothing drives it",
+                way_out="name a router in spec.router, or leave the Encode role out",
+                cause=Cause.REQUIRED,
+            )
+
+
+@row(
+    trigger=Example(_STAGED | {"spec.roles": [_ENCODE, _PREFILL]}),
+    near_miss=Example(_STAGED | {"spec.roles": [_DECODE, _PREFILL, _ENCODE]}),
+)
+def encode_without_a_pair(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD044 | spec.roles[*].kind | An Encode role needs both a Prefill and a Decode role beside it.
+
+    Encoders answer nobody: what they make of an image is read by a Prefill role, whose blocks a Decode role reads.
+
+    Way out: declare all three, or leave the Encode role out. Source: decisions D1, facts encode §6.
+    """
+    missing = [kind.value for kind in (RoleKind.PREFILL, RoleKind.DECODE) if kind not in review.kinds]
+    if not missing:
+        return
+    for role in review.of_kind(RoleKind.ENCODE):
+        yield Refusal(
+            "MD044",
+            f"{role.path}.kind",
+            role.role.kind.value,
+            why=f"role {role.role.name} encodes for a Prefill role, which hands over to a Decode role, and the "
+            f"deployment declares no {' and no '.join(missing)}",
+            way_out=f"add a role of kind {' and one of kind '.join(missing)}, or leave the Encode role out",
+        )
+
+
+@row(
+    trigger=Example(_STAGED | {"spec.roles": [_role(RoleKind.ENCODE, instanceType="ascend-910b"), _PREFILL, _DECODE]}),
+    near_miss=Example(
+        _STAGED | _SGLANG | {"spec.roles": [_role(RoleKind.ENCODE, instanceType="ascend-910b"), _PREFILL, _DECODE]}
+    ),
+    needs=Needs.INSTANCE_TYPES,
+)
+def staged_on_ascend(review: DeploymentReview) -> Iterator[Refusal | Unready]:
+    """MD045 | spec.roles[*].instanceType | vLLM hands no encoder output over on Ascend.
+
+    It concerns every role of a deployment with an Encode role. The type says who made its cards once its hardware
+    was observed; until then the request can be made again. Judged at creation, since neither engine nor type is
+    ever edited.
+
+    Way out: types of another maker, SGLang, or no Encode role. Source: facts encode §2 and §6.
+    """
+    if not review.creating or RoleKind.ENCODE not in review.kinds or review.engine.name is not EngineName.VLLM:
+        return
+    for role in review.of_kind(RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE):
+        known = review.instance_type(role)
+        if known is None or not known.acceleratable:
+            continue
+        field, name = f"{role.path}.instanceType", role.role.instance_type
+        if not known.observed:
+            yield Unready(field, f"whose accelerators InstanceType {name} has is not observed yet; try again")
+        elif known.status.detail.manufacturer == _ASCEND:
+            yield Refusal(
+                "MD045",
+                field,
+                name,
+                why=f"InstanceType {name} has {_ASCEND} accelerators, on which {review.engine.name} hands no encoder "
+                f"output over, so role {role.role.name} ({role.role.kind}) cannot stand beside an Encode role",
+                way_out="name a type of another maker, use SGLang, or leave the Encode role out",
+                cause=Cause.NOT_SUPPORTED,
+            )
+
+
+@row(
+    trigger=Example(_STAGED | {"spec.roles": [_ENCODE, _role(RoleKind.PREFILL, size=2), _DECODE]}),
+    near_miss=Example(
+        _STAGED | _SGLANG | {"spec.roles": [_ENCODE, _role(RoleKind.PREFILL, size=2), _role(RoleKind.DECODE, size=2)]}
+    ),
+)
+def staged_over_several_pods(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD046 | spec.roles[*].size | A replica that holds encoder output is one Pod.
+
+    The output lies in shared memory of one node, where the other Pods of a replica do not see it. That holds for
+    every Encode role, and on vLLM for the Prefill role beside it, and for the Decode role behind `llm-d-router`,
+    which reads it too.
+
+    Way out: size 1; replicas scale. Source: facts encode §6.
+    """
+    if RoleKind.ENCODE not in review.kinds:
+        return
+    for role in review.roles:
+        if role.role.size > 1 and _holds_output(review, role):
+            yield Refusal(
+                "MD046",
+                f"{role.path}.size",
+                role.role.size,
+                why=f"role {role.role.name} ({role.role.kind}) holds encoder output in the memory of one node, and the "
+                f"other Pods of a replica of size {role.role.size} do not see it",
+                way_out="declare size 1 and raise replicas instead",
+            )
+
+
+@row(
+    trigger=Example(
+        _STAGED
+        | {
+            "spec.roles": [
+                _ENCODE,
+                _role(RoleKind.PREFILL, extraArgs=["-dp", "2"], resources={"accelerator": 2}),
+                _DECODE,
+            ]
+        }
+    ),
+    near_miss=Example(
+        _STAGED
+        | {
+            "spec.roles": [
+                _ENCODE,
+                _role(RoleKind.PREFILL, extraArgs=["-tp", "2"], resources={"accelerator": 2}),
+                _DECODE,
+            ]
+        }
+    ),
+)
+def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD047 | spec.roles[*].extraArgs | On vLLM no role beside an Encode role is data parallel.
+
+    The routers address one encoder cache per Pod, and a second data-parallel rank would have one of its own. The
+    degree is read from `extraArgs` and `VLLM_DP_SIZE`; a role with a `command` owns its line.
+
+    Way out: data parallelism 1, and more replicas. Source: facts encode §3 and §6.
+    """
+    if RoleKind.ENCODE not in review.kinds or review.engine.name is not EngineName.VLLM:
+        return
+    for role in review.of_kind(RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE):
+        degrees = role.degrees
+        if role.role.managed and not isinstance(degrees, Unreadable) and degrees.data_parallel > 1:
+            yield Refusal(
+                "MD047",
+                f"{role.path}.extraArgs",
+                list(role.role.extra_args),
+                why=f"role {role.role.name} ({role.role.kind}) declares data parallelism {degrees.data_parallel}, and "
+                "encoder output is handed to one rank of a Pod",
+                way_out=f"declare data parallelism 1 and raise replicas instead, or own the whole line with "
+                f"{role.path}.command",
+            )
+
+
+def _holds_output(review: DeploymentReview, role: RoleReview) -> bool:
+    match role.role.kind:
+        case RoleKind.ENCODE:
+            return True
+        case RoleKind.PREFILL:
+            return review.engine.name is EngineName.VLLM
+        case RoleKind.DECODE:
+            # The proxy of llm-d-router may send an encoded request straight to Decode, which then consumes too.
+            proxied = review.router is not None and review.router.proxies_decode
+            return review.engine.name is EngineName.VLLM and proxied
+        case _:
+            return False
+
+
+RULES: Final[tuple[Row[Any, Any], ...]] = (
+    encode_without_router,
+    encode_without_a_pair,
+    staged_on_ascend,
+    staged_over_several_pods,
+    staged_data_parallel,
+)
