@@ -119,6 +119,28 @@ SCALER: Final[dict[str, Any]] = {
 }
 """A scaler of that deployment."""
 
+EPD: Final[dict[str, Any]] = {
+    "apiVersion": "worker.gpustack.ai/v1",
+    "kind": "ModelDeployment",
+    "metadata": {"name": "qwen-epd", "namespace": "team-a"},
+    "spec": {
+        "model": {"name": "Qwen/Qwen2.5-VL-72B-Instruct"},
+        "engine": {"name": "vLLM", "version": "0.30.0"},
+        "router": {"name": "llm-d-router"},
+        "roles": [
+            {
+                "name": kind.lower(),
+                "kind": kind,
+                "replicas": 2,
+                "instanceType": "h20-8x",
+                "resources": {"accelerator": 1},
+            }
+            for kind in ("Encode", "Prefill", "Decode")
+        ],
+    },
+}
+"""A deployment of three kinds, for scalers that relate them."""
+
 CLUSTER: Final[tuple[dict[str, Any], ...]] = (
     _instance_type("h20-8x", "nvidia-h20", {"manufacturer": "nvidia", "runtimeVersions": ["12.9"]}),
     _instance_type("h20-other", "nvidia-h20", {"manufacturer": "nvidia", "runtimeVersions": ["12.9"]}),
@@ -171,5 +193,6 @@ CLUSTER: Final[tuple[dict[str, Any], ...]] = (
     },
     DEPLOYMENT,
     SCALER,
+    EPD,
 )
-"""InstanceTypes of several makers, a cache with one transport, and the two objects above."""
+"""InstanceTypes of several makers, a cache with one transport, and the three objects above."""

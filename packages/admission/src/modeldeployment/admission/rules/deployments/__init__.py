@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.rules.deployments import (
+    commits,
     degrees,
     elastic,
     encode,
@@ -37,4 +38,5 @@ RULES: Final[tuple[Row[Any, Any], ...]] = (
     *routing.RULES,
     *volumes.RULES,
     *fence.RULES,
+    *commits.RULES,
 )

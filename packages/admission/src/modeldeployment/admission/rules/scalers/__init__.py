@@ -6,7 +6,9 @@ from modeldeployment.admission.rule import Row
 from modeldeployment.admission.rules.scalers import (
     algorithm,
     bounds,
+    capacity,
     fitting,
+    proportion,
     ratios,
     rebalancing,
     target,
@@ -17,6 +19,8 @@ RULES: Final[tuple[Row[Any, Any], ...]] = (
     *ratios.RULES,
     *fitting.RULES,
     *algorithm.RULES,
+    *proportion.RULES,
+    *capacity.RULES,
     *target.RULES,
     *rebalancing.RULES,
 )

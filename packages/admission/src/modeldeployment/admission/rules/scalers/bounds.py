@@ -67,7 +67,9 @@ def named_twice(review: ScalerReview) -> Iterator[Refusal]:
 
 @row(
     trigger=Example({"spec.roles[0].minReplicas": 17}, scaler=True),
-    near_miss=Example({"spec.roles[0].minReplicas": 16}, scaler=True),
+    near_miss=Example(
+        {"spec.roles[0].minReplicas": 16}, scaler=True, known={"qwen-72b": {"spec.roles[0].replicas": 16}}
+    ),
 )
 def floor_above_ceiling(review: ScalerReview) -> Iterator[Refusal]:
     """MD102 | spec.roles[*].minReplicas | The minimum of a role is at most its maximum.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from modeldeployment.admission import feasibility
+from modeldeployment.admission import feasibility, patching
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.feasibility import Band, Impossible, Possible, Push, Span
 from modeldeployment.admission.rule import Row, row
@@ -39,13 +39,19 @@ def _roles(prefill: int) -> dict[str, Any]:
     }
 
 
-@row(trigger=Example(_roles(prefill=7), scaler=True), near_miss=Example(_roles(prefill=8), scaler=True))
+_COUNTS: Final = {"qwen-epd": {"spec.roles[1].replicas": 8, "spec.roles[2].replicas": 4}}
+
+
+@row(
+    trigger=Example(_roles(prefill=7), scaler=True, known=_COUNTS),
+    near_miss=Example(_roles(prefill=8), scaler=True, known=_COUNTS),
+)
 def impossible(review: ScalerReview) -> Iterator[Refusal]:
     """MD116 | spec.ratios[*] | Some whole counts within the bounds keep every ratio.
 
-    Counted exactly, in whole replicas: from the minimum of each role, the ratios say how many of the others there must be
-    at least. Where that passes a maximum, no counts fit, and the scaler could never plan. Roles that ratios connect are
-    judged together. Only what is proved impossible is refused; a search that takes too long lets the object in.
+    Counted exactly, in whole replicas: from the minimum of each role, the ratios say how many of the others there must
+    be at least. Where that passes a maximum, no counts fit, and the scaler could never plan. Roles that ratios connect
+    are judged together. Only what is proved impossible is refused; a search that takes too long lets the object in.
     A ratio with a `target` alone is a preference and excludes nothing. Source: spec 3 §Bounds and ratios.
     """
     if not review.new.spec.ratios:
@@ -66,26 +72,21 @@ def impossible(review: ScalerReview) -> Iterator[Refusal]:
         within = {role: spans[role] for role in spans if role in roles}
         outcome = feasibility.solve(within, bands)
         if isinstance(outcome, Impossible):
-            yield _refusal(outcome.last, [(index, ratio) for index, ratio, _ in joined], within, bands)
+            named = [(index, ratio) for index, ratio, _ in joined]
+            field = f"spec.ratios[{named[outcome.last.band][0]}].{_end(outcome.last)}"
+            yield Refusal(
+                "MD116",
+                field,
+                patching.found(review.body, field),
+                why=f"no whole counts within the bounds keep {_and(_ratios(outcome.last, named))}: "
+                f"{_proof(outcome.last, named, within)}",
+                way_out=_way_out(outcome.last, within, bands),
+            )
 
 
 def _band(ratio: Ratio) -> Band:
     least, most = (None if end is None else Fraction(end.nanos, _UNIT) for end in (ratio.min, ratio.max))
     return Band(ratio.numerator_role, ratio.denominator_role, least, most)
-
-
-def _refusal(
-    last: Push, joined: Sequence[tuple[int, Ratio]], spans: Mapping[str, Span], bands: Sequence[Band]
-) -> Refusal:
-    index, ratio = joined[last.band]
-    quantity = ratio.max if last.upper else ratio.min
-    return Refusal(
-        "MD116",
-        f"spec.ratios[{index}].{_end(last)}",
-        str(quantity),
-        why=f"no whole counts within the bounds keep {_and(_ratios(last, joined))}: {_proof(last, joined, spans)}",
-        way_out=_way_out(last, spans, bands),
-    )
 
 
 def _proof(last: Push, joined: Sequence[tuple[int, Ratio]], spans: Mapping[str, Span]) -> str:

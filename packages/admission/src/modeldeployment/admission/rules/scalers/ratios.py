@@ -123,7 +123,7 @@ def not_positive(review: ScalerReview) -> Iterator[Refusal]:
                 yield Refusal(
                     "MD113",
                     field,
-                    str(quantity),
+                    patching.found(review.body, field),
                     why=f"a ratio of {named(ratio)} is positive, since no role is scaled to zero",
                     way_out="write a positive quantity such as 500m or 2, or leave it out",
                     patch=(patching.remove(field),) if name == "min" else (),
@@ -148,19 +148,21 @@ def target_outside(review: ScalerReview) -> Iterator[Refusal]:
             ("max", ratio.max, ratio.max is not None and ZERO < ratio.max < ratio.target),
         ):
             if missed:
+                field = f"spec.ratios[{index}].target"
+                side = "below" if name == "min" else "above"
                 yield Refusal(
                     "MD114",
-                    f"spec.ratios[{index}].target",
-                    str(ratio.target),
-                    why=f"the preferred ratio {ratio.target} of {named(ratio)} is {'below' if name == 'min' else 'above'}"
-                    f" its {name} {bound}, so it could never be reached",
+                    field,
+                    patching.found(review.body, field),
+                    why=f"the preferred ratio {ratio.target} of {named(ratio)} is {side} its {name} {bound}, so it "
+                    "could never be reached",
                     way_out=f"move target to {bound}, or {name} to {ratio.target}",
                 )
 
 
 @row(
     trigger=Example(_PAIR | {"spec.ratios": [_ratio(min="2", max="500m")]}, scaler=True),
-    near_miss=Example(_PAIR | {"spec.ratios": [_ratio(min="500m", max="0.5")]}, scaler=True),
+    near_miss=Example(_PAIR | {"spec.ratios": [_ratio(min="1000m", max="1")]}, scaler=True),
 )
 def inverted(review: ScalerReview) -> Iterator[Refusal]:
     """MD115 | spec.ratios[*].min | The lower bound of a ratio is at most its upper bound.
@@ -169,10 +171,11 @@ def inverted(review: ScalerReview) -> Iterator[Refusal]:
     """
     for index, ratio in enumerate(review.new.spec.ratios):
         if _inverted(ratio):
+            field = f"spec.ratios[{index}].min"
             yield Refusal(
                 "MD115",
-                f"spec.ratios[{index}].min",
-                str(ratio.min),
+                field,
+                patching.found(review.body, field),
                 why=f"min {ratio.min} of {named(ratio)} is above its max {ratio.max}, so no ratio fits",
                 way_out="exchange the two, or leave one out",
             )

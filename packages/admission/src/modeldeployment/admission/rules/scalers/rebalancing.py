@@ -22,8 +22,8 @@ _FIELD: Final = "spec.rebalance.priority"
 def listed_twice(review: ScalerReview) -> Iterator[Refusal]:
     """MD150 | spec.rebalance.priority[*] | A role has one place in the order of priority.
 
-    The order decides which role gives to which, so a second place would say two things. It is judged whatever the policy
-    is, although only `Priority` reads it. Source: spec 3 §Resource rebalancing.
+    The order decides which role gives to which, so a second place would say two things. It is judged whatever the
+    policy is, although only `Priority` reads it. Source: spec 3 §Resource rebalancing.
     """
     priority = review.new.spec.rebalance.priority
     for index, name in enumerate(priority):
