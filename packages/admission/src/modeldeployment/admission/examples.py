@@ -119,27 +119,36 @@ SCALER: Final[dict[str, Any]] = {
 }
 """A scaler of that deployment."""
 
-EPD: Final[dict[str, Any]] = {
-    "apiVersion": "worker.gpustack.ai/v1",
-    "kind": "ModelDeployment",
-    "metadata": {"name": "qwen-epd", "namespace": "team-a"},
-    "spec": {
-        "model": {"name": "Qwen/Qwen2.5-VL-72B-Instruct"},
-        "engine": {"name": "vLLM", "version": "0.30.0"},
-        "router": {"name": "llm-d-router"},
-        "roles": [
-            {
-                "name": kind.lower(),
-                "kind": kind,
-                "replicas": 2,
-                "instanceType": "h20-8x",
-                "resources": {"accelerator": 1},
-            }
-            for kind in ("Encode", "Prefill", "Decode")
-        ],
-    },
-}
-"""A deployment of three kinds, for scalers that relate them."""
+
+def _disaggregated(name: str, *kinds: str) -> dict[str, Any]:
+    roles = [
+        {
+            "name": kind.lower(),
+            "kind": kind,
+            "replicas": 2,
+            "instanceType": "h20-8x",
+            "resources": {"accelerator": 1},
+        }
+        for kind in kinds
+    ]
+    return {
+        "apiVersion": "worker.gpustack.ai/v1",
+        "kind": "ModelDeployment",
+        "metadata": {"name": name, "namespace": "team-a"},
+        "spec": {
+            "model": {"name": "Qwen/Qwen2.5-VL-72B-Instruct"},
+            "engine": {"name": "vLLM", "version": "0.30.0"},
+            "router": {"name": "llm-d-router"},
+            "roles": roles,
+        },
+    }
+
+
+PAIR: Final = _disaggregated("qwen-pd", "Prefill", "Decode")
+"""A deployment of two roles, for scalers that relate them."""
+
+EPD: Final = _disaggregated("qwen-epd", "Encode", "Prefill", "Decode")
+"""A deployment of three kinds, for scalers of an Encode role."""
 
 CLUSTER: Final[tuple[dict[str, Any], ...]] = (
     _instance_type("h20-8x", "nvidia-h20", {"manufacturer": "nvidia", "runtimeVersions": ["12.9"]}),
@@ -193,6 +202,7 @@ CLUSTER: Final[tuple[dict[str, Any], ...]] = (
     },
     DEPLOYMENT,
     SCALER,
+    PAIR,
     EPD,
 )
-"""InstanceTypes of several makers, a cache with one transport, and the three objects above."""
+"""InstanceTypes of several makers, a cache with one transport, and the objects above."""

@@ -116,6 +116,7 @@ def commit_without_its_decision(review: DeploymentReview) -> Iterator[Refusal]:
             DECISION,
             new.decision_text,
             why=fault,
+            cause=Cause.REQUIRED if new.decision_text is None else Cause.INVALID,
             way_out="read the deployment again, and write counts and decision in one request under the term of the "
             "binding",
         )

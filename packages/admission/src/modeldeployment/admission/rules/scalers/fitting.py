@@ -26,7 +26,7 @@ _SHOWN: Final = 3
 
 def _roles(prefill: int) -> dict[str, Any]:
     return {
-        "spec.targetRef.name": "qwen-epd",
+        "spec.targetRef.name": "qwen-pd",
         "spec.roles": [
             {"name": "prefill", "minReplicas": 1, "maxReplicas": prefill},
             {"name": "decode", "minReplicas": 4, "maxReplicas": 16},
@@ -39,7 +39,7 @@ def _roles(prefill: int) -> dict[str, Any]:
     }
 
 
-_COUNTS: Final = {"qwen-epd": {"spec.roles[1].replicas": 8, "spec.roles[2].replicas": 4}}
+_COUNTS: Final = {"qwen-pd": {"spec.roles[0].replicas": 8, "spec.roles[1].replicas": 4}}
 
 
 @row(

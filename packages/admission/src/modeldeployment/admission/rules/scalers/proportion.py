@@ -90,14 +90,14 @@ def not_positive(review: ScalerReview) -> Iterator[Refusal]:
     trigger=_targets(
         {"name": "prefill", "target": "8"},
         **{
-            "spec.targetRef.name": "qwen-epd",
+            "spec.targetRef.name": "qwen-pd",
             "spec.roles": [{"name": "prefill", "maxReplicas": 4}, {"name": "decode", "maxReplicas": 4}],
         },
     ),
     near_miss=_targets(
         {"name": "prefill", "target": "8"},
         **{
-            "spec.targetRef.name": "qwen-epd",
+            "spec.targetRef.name": "qwen-pd",
             "spec.roles": [{"name": "prefill", "maxReplicas": 4}, {"name": "decode", "maxReplicas": 4}],
             "spec.ratios": [{"numeratorRole": "decode", "denominatorRole": "prefill", "target": "1"}],
         },

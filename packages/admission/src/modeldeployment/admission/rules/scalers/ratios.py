@@ -25,7 +25,7 @@ _PAIR: Final = {
         "type": "TokenThroughput",
         "tokenThroughput": {"prefillTargetTokensPerSecond": "2000", "decodeTargetTokensPerSecond": "800"},
     },
-    "spec.targetRef.name": "qwen-epd",
+    "spec.targetRef.name": "qwen-pd",
 }
 
 
