@@ -14,7 +14,16 @@ from typing import Final, assert_never
 
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.flags import is_value
-from modeldeployment.render.parallelism import Degree, DegreeFlag, DegreeTable, Flag, LoadBalance, ModeFlag, WiringFlag
+from modeldeployment.render.parallelism import (
+    Degree,
+    DegreeFlag,
+    DegreeTable,
+    Flag,
+    LoadBalance,
+    ModeFlag,
+    WiringFlag,
+    opening,
+)
 
 _INTEGER: Final = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
 _LARGEST: Final = 2**31 - 1
@@ -84,7 +93,7 @@ def read(engine: Engine, arguments: Sequence[str], env: Mapping[str, str]) -> De
             continue
         if argument == "--":
             break
-        found = _recognise(table, argument)
+        found = _recognise(table, argument) if opening(argument) in table.openings else None
         if found is None:
             continue
         if isinstance(found, Unreadable):
@@ -182,7 +191,7 @@ def _integer(name: str, text: str, minimum: int) -> int | Unreadable:
     """Read what `int` reads, without working out a number of a thousand digits."""
     if not _INTEGER.fullmatch(text):
         return Unreadable(name, text, "is not an integer")
-    value = int(text) if len(text) <= _LONGEST else None
+    value = int(text) if len(text.strip()) <= _LONGEST else None
     if value is None or abs(value) > _LARGEST:
         return Unreadable(name, text, f"is out of range: at most {_LARGEST}")
     return value if value >= minimum else Unreadable(name, text, f"is below {minimum}")

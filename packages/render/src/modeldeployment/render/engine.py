@@ -67,7 +67,7 @@ class Gauges:
     split: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Engine:
     """One engine: how it is started, reached and read, what the operator owns on it, and the ordered Parts of its Pods.
 
@@ -100,7 +100,7 @@ class Engine:
     owned_environment: frozenset[str]
     artifact_environment: frozenset[str]
     parts: tuple[Part, ...]
-    _readings: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    _spellings: owned.Spellings = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Work out once which owned arguments every spelling can stand for."""
@@ -111,7 +111,7 @@ class Engine:
             *self.encode_arguments,
             *self.embeds_arguments,
         )
-        object.__setattr__(self, "_readings", owned.readings(every, self.flags))
+        object.__setattr__(self, "_spellings", owned.spellings(every, self.flags))
 
     def owns(self, argument: str, keys: Container[str] | None = None) -> str | None:
         """Answer the owned argument that `argument` spells, up to its first ``=``; None when it is the user's.
@@ -119,8 +119,7 @@ class Engine:
         `keys` are those that count, out of this engine's sets; left out, `owned_arguments`. Costs the same for any
         number of keys. Source: facts admission §5, decisions D33.
         """
-        counted = self.owned_arguments if keys is None else keys
-        return next((key for key in self._readings.get(self.flags.stem(argument), ()) if key in counted), None)
+        return self._spellings.owned(argument, self.owned_arguments if keys is None else keys)
 
     def served_names(self, arguments: Sequence[str]) -> tuple[str, ...] | None:
         """Answer every name a command line serves the model under, in order; None where it says nothing about it.

@@ -76,9 +76,12 @@ class Flags:
         With `several` a flag without ``=`` takes all that follows up to the next flag, otherwise one.
         """
         found: list[str] | None = None
+        opening = flag[:SHORTEST]
         for index, argument in enumerate(arguments):
             if argument == "--":
                 break
+            if argument[:SHORTEST] != opening:
+                continue
             name, equals, inline = argument.partition("=")
             if self.resolve(name) != flag:
                 continue

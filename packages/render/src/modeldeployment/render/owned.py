@@ -5,16 +5,41 @@ the engine at its start anyway. What is spared is a prefix that is itself the ex
 has: the engine reads that flag and no other. Sources: facts admission §5, decisions D33.
 """
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from modeldeployment.render.flags import SHORTEST, Flags
 
+_NOTHING: Final[tuple[str, ...]] = ()
 
-def readings(keys: Iterable[str], flags: Flags) -> Mapping[str, tuple[str, ...]]:
-    """Answer every spelling that stands for some of `keys`, and for which of them, in their order.
 
-    Aliases an engine registers for an owned flag are the flag: SGLang's ``--model`` is ``--model-path``.
+@dataclass(frozen=True, slots=True)
+class Spellings:
+    """Every spelling that stands for some owned arguments, and for which of them, in their order.
+
+    `openings` are the first characters of them all: most arguments are told apart by those.
+    """
+
+    flags: Flags
+    stands_for: Mapping[str, tuple[str, ...]]
+    openings: frozenset[str]
+
+    def owned(self, argument: str, keys: Container[str]) -> str | None:
+        """Answer the first of `keys` that an argument spells; its length is all it costs."""
+        if argument[:SHORTEST] not in self.openings:
+            return None
+        for key in self.stands_for.get(self.flags.stem(argument), _NOTHING):
+            if key in keys:
+                return key
+        return None
+
+
+def spellings(keys: Iterable[str], flags: Flags) -> Spellings:
+    """Work out every spelling of `keys`.
+
+    What an engine registers beside an owned spelling is the same flag: SGLang's ``--model`` is ``--model-path``, and
+    ``--no-mm-encoder-only`` would take back what ``--mm-encoder-only`` says.
     """
     found: dict[str, list[str]] = {}
     for key in keys:
@@ -24,4 +49,5 @@ def readings(keys: Iterable[str], flags: Flags) -> Mapping[str, tuple[str, ...]]
                 exact = flags.same(said)
                 if (not exact or key in exact) and key not in found.setdefault(said, []):
                     found[said].append(key)
-    return MappingProxyType({said: tuple(stands_for) for said, stands_for in found.items() if stands_for})
+    stands_for = {said: tuple(owned) for said, owned in found.items() if owned}
+    return Spellings(flags, stands_for, frozenset(said[:SHORTEST] for said in stands_for))

@@ -85,9 +85,10 @@ class DegreeTable:
     exact: Mapping[str, tuple[Flag, bool]] = field(init=False, repr=False)
     prefixes: Mapping[str, tuple[Flag, bool]] = field(init=False, repr=False)
     abbreviated: Mapping[str, Flag] = field(init=False, repr=False)
+    openings: frozenset[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Index the spellings: whole ones, what only one long one starts with, and bare abbreviations."""
+        """Index the spellings: whole ones, what only one long one starts with, abbreviations, and how all begin."""
         exact = {spelling: (flag, on) for flag in self.flags for spelling, on in _spellings(flag)}
         starting: dict[str, list[str]] = {}
         for spelling in exact:
@@ -103,6 +104,12 @@ class DegreeTable:
         object.__setattr__(self, "exact", exact)
         object.__setattr__(self, "prefixes", {said: unique[said] for said in unique if said not in exact})
         object.__setattr__(self, "abbreviated", short)
+        object.__setattr__(self, "openings", frozenset(map(opening, (*exact, *short))))
+
+
+def opening(argument: str) -> str:
+    """Answer the characters by which an argument can be told not to be any flag of a table."""
+    return argument[: len("--x")] if argument.startswith("--") else argument[: len("-x")]
 
 
 def _spellings(flag: Flag) -> Iterator[tuple[str, bool]]:
