@@ -7,11 +7,18 @@ from typing import Any
 
 import pytest
 import yaml
-from modeldeployment.api import RoleKind
 from modeldeployment.api.crds import crds
 
 GOLDEN = Path(__file__).parent / "golden"
-NAMES = ("instancetypes.worker.gpustack.ai", "modeldeployments.worker.gpustack.ai")
+NAMES = (
+    "instancetypes.worker.gpustack.ai",
+    "kvcachebackends.worker.gpustack.ai",
+    "kvcachepools.worker.gpustack.ai",
+    "kvcachepoolbindings.worker.gpustack.ai",
+    "modelartifacts.worker.gpustack.ai",
+    "modeldeployments.worker.gpustack.ai",
+    "modeldeploymentscalers.worker.gpustack.ai",
+)
 
 
 def named(name: str) -> dict[str, Any]:
@@ -24,6 +31,8 @@ def nodes(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[st
         yield from nodes(child, f"{path}.{name}")
     if "items" in schema:
         yield from nodes(schema["items"], f"{path}[]")
+    if "additionalProperties" in schema:
+        yield from nodes(schema["additionalProperties"], f"{path}[*]")
 
 
 def schema_nodes() -> list[tuple[str, dict[str, Any]]]:
@@ -34,7 +43,7 @@ def schema_nodes() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def test_instance_types_are_applied_before_the_deployments_that_name_them() -> None:
+def test_what_is_named_is_applied_before_what_names_it() -> None:
     assert tuple(crd["metadata"]["name"] for crd in crds()) == NAMES
 
 
@@ -74,7 +83,7 @@ def test_every_field_is_described() -> None:
     undescribed = [
         path
         for path, node in schema_nodes()
-        if "description" not in node and not path.endswith("[]") and path.split(".", 1)[-1] not in own
+        if "description" not in node and not path.endswith(("[]", "[*]")) and path.split(".", 1)[-1] not in own
     ]
     assert undescribed == []
 
@@ -93,20 +102,76 @@ def test_every_rule_names_its_field_and_says_why() -> None:
             assert not target or target in node["properties"], path
 
 
-def test_of_the_kinds_the_models_read_only_server_is_admitted() -> None:
-    role = dict(schema_nodes())["ModelDeployment.spec.roles[]"]
-    assert role["properties"]["kind"]["enum"] == ["Server"]
-    assert role["properties"]["kind"]["default"] == "Server"
-    assert [kind.value for kind in RoleKind] == ["Server", "Prefill", "Decode", "Encode"]
+def test_each_kind_has_a_short_name_a_category_and_a_scope() -> None:
+    told = {crd["spec"]["names"]["kind"]: (crd["spec"]["names"]["shortNames"], crd["spec"]["scope"]) for crd in crds()}
+    assert told == {
+        "InstanceType": (["instype"], "Cluster"),
+        "KVCacheBackend": (["kvcb"], "Cluster"),
+        "KVCachePool": (["kvcp"], "Cluster"),
+        "KVCachePoolBinding": (["kvcpb"], "Namespaced"),
+        "ModelArtifact": (["mart"], "Namespaced"),
+        "ModelDeployment": (["md"], "Namespaced"),
+        "ModelDeploymentScaler": (["mds"], "Namespaced"),
+    }
+    assert {tuple(crd["spec"]["names"]["categories"]) for crd in crds()} == {("gpustack",)}
+    assert [crd["spec"]["versions"][0]["subresources"] for crd in crds()] == [{"status": {}}] * 7
 
 
-def test_what_a_later_release_adds_is_not_in_the_schema_yet() -> None:
-    spec = dict(schema_nodes())["ModelDeployment.spec"]["properties"]
-    assert list(spec) == ["model", "engine", "kvCache", "roles"]
-    assert list(spec["model"]["properties"]) == ["name"]
-    assert "elasticEp" not in spec["roles"]["items"]["properties"]
+def test_a_scaler_shows_its_target_mode_algorithm_and_three_conditions() -> None:
+    columns = named("modeldeploymentscalers.worker.gpustack.ai")["spec"]["versions"][0]["additionalPrinterColumns"]
+    assert [(column["name"], column["jsonPath"]) for column in columns] == [
+        ("Target", ".spec.targetRef.name"),
+        ("Mode", ".spec.mode"),
+        ("Algorithm", ".spec.algorithm.type"),
+        ("Bound", ".status.conditions[?(@.type=='Bound')].status"),
+        ("Active", ".status.conditions[?(@.type=='Active')].status"),
+        ("Blocked", ".status.conditions[?(@.type=='Blocked')].status"),
+    ]
 
 
-def test_only_status_of_an_instance_type_keeps_what_it_does_not_know() -> None:
+def test_a_role_is_of_one_of_four_kinds_and_a_server_unless_it_says_so() -> None:
+    kind = dict(schema_nodes())["ModelDeployment.spec.roles[]"]["properties"]["kind"]
+    assert kind["enum"] == ["Server", "Prefill", "Decode", "Encode"]
+    assert kind["default"] == "Server"
+
+
+def test_amounts_default_to_the_spelling_of_the_documents() -> None:
+    spec = dict(schema_nodes())
+    throughput = spec["ModelDeploymentScaler.spec.algorithm.tokenThroughput"]["properties"]
+    predictive = spec["ModelDeploymentScaler.spec.algorithm.predictive"]["properties"]
+    proportional = spec["ModelDeploymentScaler.spec.algorithm.proportional"]["properties"]
+    assert proportional["tolerance"]["default"] == "0.1"
+    assert [throughput[name]["default"] for name in ("panicThreshold", "ttftTargetMilliseconds")] == ["2", "500"]
+    assert throughput["itlTargetMilliseconds"]["default"] == "50"
+    assert [predictive[name]["default"] for name in ("qLevel", "qTrend", "measurementNoise")] == ["1", "0.1", "10"]
+
+
+def test_an_object_whose_fields_have_defaults_is_stored_with_them() -> None:
+    defaulted = [path for path, node in schema_nodes() if node.get("default") == {}]
+    assert defaulted == [
+        "KVCacheBackend.spec.connection.managed.leader",
+        "KVCacheBackend.spec.transport",
+        "ModelDeploymentScaler.spec.sampling",
+        "ModelDeploymentScaler.spec.algorithm",
+        "ModelDeploymentScaler.spec.behavior",
+        "ModelDeploymentScaler.spec.behavior.scaleUp",
+        "ModelDeploymentScaler.spec.behavior.scaleDown",
+        "ModelDeploymentScaler.spec.rebalance",
+    ]
+
+
+def test_only_what_others_write_keeps_fields_that_are_not_known() -> None:
     open_nodes = [path for path, node in schema_nodes() if "x-kubernetes-preserve-unknown-fields" in node]
-    assert open_nodes == ["InstanceType.status", "InstanceType.status.detail"]
+    assert open_nodes == [
+        "InstanceType.status",
+        "InstanceType.status.detail",
+        "KVCacheBackend.spec.connection.managed.members[].hostPaths[]",
+        "KVCacheBackend.spec.connection.managed.members[].localDisks",
+        "KVCacheBackend.spec.connection.managed.members[].securityContext",
+        "KVCacheBackend.status",
+        "KVCacheBackend.status.capacity",
+        "KVCachePool.status",
+        "KVCachePoolBinding.status",
+        "ModelArtifact.status",
+        "ModelArtifact.status.resolved",
+    ]

@@ -39,7 +39,7 @@ def test_an_explicit_null_reads_as_unset() -> None:
 
 
 def test_what_a_later_release_added_is_ignored() -> None:
-    assert read(elasticEp={"width": 4}) == read()
+    assert read(speculation={"width": 4}) == read()
 
 
 def test_every_field_of_a_role_is_read() -> None:

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import pytest
-from modeldeployment.api.document import Document, Int32, Mark, list_map
+from modeldeployment.api.document import DEFAULTED, Document, Int32, Mark, list_map
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.api.schema import Schema, SchemaError, structural
 from pydantic import Field
@@ -30,7 +30,17 @@ class Tree(Document):
 
 
 class Forest(Document):
-    trees: dict[str, str] = Field(default_factory=dict)
+    trees: dict[str, Leaf] = Field(default_factory=dict)
+
+
+class Sky(Document):
+    height: Annotated[int, Field(multiple_of=2)] = 0
+
+
+class Shelf(Document):
+    weight: Annotated[Quantity, Mark(default="0.5")] = Quantity.parse("0.5")
+    leaf: Annotated[Leaf, DEFAULTED] = Field(default_factory=lambda: Leaf(name="oak"))
+    trees: Tree = Field(default_factory=Tree)
 
 
 class Chimera(Document):
@@ -73,8 +83,21 @@ def test_a_given_property_is_taken_as_it_is() -> None:
 
 
 def test_a_keyword_without_a_place_is_refused_with_its_path() -> None:
-    with pytest.raises(SchemaError, match=r"^Forest\.trees: additionalProperties has no place"):
-        structural(Forest, NOTHING)
+    with pytest.raises(SchemaError, match=r"^Sky\.height: multipleOf has no place"):
+        structural(Sky, NOTHING)
+
+
+def test_a_map_says_what_its_values_are() -> None:
+    trees = structural(Forest, NOTHING)["properties"]["trees"]
+    assert trees["type"] == "object"
+    assert trees["additionalProperties"] == structural(Leaf, NOTHING)
+
+
+def test_a_default_is_spelled_as_its_mark_spells_it() -> None:
+    fields = structural(Shelf, NOTHING)["properties"]
+    assert fields["weight"]["default"] == "0.5"
+    assert fields["leaf"]["default"] == {}
+    assert "default" not in fields["trees"]
 
 
 def test_a_union_is_refused_with_its_path() -> None:

@@ -81,10 +81,13 @@ def test_an_older_operator_reads_the_words_of_a_newer_one() -> None:
         {
             "phase": "Hibernating",
             "conditions": [{"type": "Warm", "status": "Unknown", "reason": "Sleeping"}],
-            "retirement": {"state": "Draining"},
+            "retirement": {"roleName": "server", "replicaOrdinal": 0, "state": "Mourning"},
+            "speculation": {"state": "Warm"},
         }
     )
     assert status.phase == "Hibernating"
+    assert status.retirement is not None
+    assert status.retirement.state == "Mourning"
     assert status.condition("Warm") == Condition(type="Warm", status=ConditionStatus.UNKNOWN, reason="Sleeping")
     assert status.condition(ConditionType.RENDERED) is None
 

@@ -33,6 +33,11 @@ class Rule:
         """Field, why and way out in one sentence, without the code."""
         return f"{self.field} {self.why}; {self.way_out}"
 
+    @property
+    def compares(self) -> bool:
+        """Whether the rule compares with the stored object, so that it judges edits alone."""
+        return "oldSelf" in self.holds
+
     def keywords(self) -> dict[str, Any]:
         """The entry of `x-kubernetes-validations`."""
         optional = {"fieldPath": self.at, "reason": self.reason}

@@ -10,6 +10,7 @@ from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool, KVCachePoolBinding
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.api.scaler import ModelDeploymentScaler
+from modeldeployment.api.scalerconditions import ScalerCondition
 from modeldeployment.api.schema import Schema, structural
 
 # The API server owns these three and describes them itself.
@@ -49,7 +50,7 @@ _AGE: Final = Column("Age", ".metadata.creationTimestamp", "date")
 
 
 def _condition(type_: str) -> Column:
-    return Column(type_, f".status.conditions[?(@.type=='{type_}')].status")
+    return Column(str(type_), f".status.conditions[?(@.type=='{type_}')].status")
 
 
 KINDS: Final = (
@@ -124,7 +125,7 @@ KINDS: Final = (
             Column("Target", ".spec.targetRef.name"),
             Column("Mode", ".spec.mode"),
             Column("Algorithm", ".spec.algorithm.type"),
-            *(_condition(type_) for type_ in ("Bound", "Active", "Blocked")),
+            *(_condition(type_) for type_ in (ScalerCondition.BOUND, ScalerCondition.ACTIVE, ScalerCondition.BLOCKED)),
         ),
     ),
 )

@@ -86,7 +86,7 @@ class ScaledRoleStatus(Document):
     constrained_replicas: Int32 | None = None
     """What is left of it after bounds, ratios, pacing and guards."""
     reason: str | None = None
-    """Word that explains the recommendation, or the constraint that changed it."""
+    """Word that explains the recommendation, or names the constraint that changed it."""
     last_scale_up_time: Timestamp | None = None
     """When the role last grew."""
     stabilization_history: Annotated[
