@@ -1,6 +1,6 @@
 """Scalers whose numbers will surprise."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from modeldeployment.admission.examples import GONE, Change, Example
@@ -62,15 +62,7 @@ def zero_stored_as_default(review: ScalerReview) -> Iterator[Caution]:
 
     Source: spec 3 §Pacing and guards, decisions D43.
     """
-    for field, default in _STORED.items():
-        if _is_zero(found(review.submitted, field)):
-            yield Caution(
-                "MDW51",
-                field,
-                0,
-                why=f"0 does not switch this bound off: it is stored as the default, {default}",
-                way_out="to step in one unit alone, or not at all, set spec.behavior.scaleUp.stepPolicy",
-            )
+    yield from zeros_stored(review.submitted)
 
 
 @lint(
@@ -147,8 +139,8 @@ def panic_before_capacity(review: ScalerReview) -> Iterator[Caution]:
                 "MDW54",
                 f"{path}.panicThreshold",
                 str(block.panic_threshold),
-                why=f"at {block.panic_threshold} times capacity panic starts before the role is full, and a role in "
-                "panic is never shrunk",
+                why=f"at {_number(block.panic_threshold)} times capacity panic starts before the role is full, and a "
+                "role in panic is never shrunk",
                 way_out="set more than 1; the default is 2",
             )
 
@@ -206,16 +198,15 @@ def ratio_excludes_current(review: ScalerReview) -> Iterator[Caution]:
         above, below = current.get(ratio.numerator_role), current.get(ratio.denominator_role)
         if not above or not below:
             continue
-        low = ratio.min is not None and _under(above, below, ratio.min)
-        high = ratio.max is not None and _over(above, below, ratio.max)
-        if low or high:
-            bound = ratio.min if low else ratio.max
+        for name, bound, beyond in (("min", ratio.min, _under), ("max", ratio.max, _over)):
+            if bound is None or not beyond(above, below, bound):
+                continue
             yield Caution(
                 "MDW56",
-                f"spec.ratios[{index}].{'min' if low else 'max'}",
+                f"spec.ratios[{index}].{name}",
                 str(bound),
-                why=f"{brief(ratio.numerator_role)}:{brief(ratio.denominator_role)} is {above}:{below}, "
-                f"{'below' if low else 'above'} {bound}: nothing is planned for any role (RatioConflict)",
+                why=f"{brief(ratio.numerator_role)}:{brief(ratio.denominator_role)} is {above}:{below}, outside of the "
+                f"{name} of {_number(bound)}: nothing is planned for any role (RatioConflict)",
                 way_out="include the current counts, or scale the roles first",
             )
 
@@ -297,6 +288,19 @@ def priority_unread(review: ScalerReview) -> Iterator[Caution]:
         )
 
 
+def zeros_stored(submitted: Mapping[str, Any]) -> Iterator[Caution]:
+    """What MDW51 says of a scaler as JSON; the half that writes the defaults is the only one that sees the zeros."""
+    for field, default in _STORED.items():
+        if _is_zero(found(submitted, field)):
+            yield Caution(
+                "MDW51",
+                field,
+                0,
+                why=f"0 does not switch this bound off: it is stored as the default, {default}",
+                way_out="to step in one unit alone, or not at all, set spec.behavior.scaleUp.stepPolicy",
+            )
+
+
 def _blocks(review: ScalerReview) -> Iterator[tuple[str, TokenThroughput]]:
     """Every token throughput block with its field path."""
     algorithm = review.new.spec.algorithm
@@ -319,6 +323,11 @@ def _under(above: int, below: int, bound: Quantity) -> bool:
 def _over(above: int, below: int, bound: Quantity) -> bool:
     """Whether a ratio is above a bound, but for the same billionth."""
     return above * _NANO - 1 > bound.nanos * below
+
+
+def _number(quantity: Quantity) -> str:
+    """A ratio in decimals; Kubernetes' own spelling of 1.5 is 1500m."""
+    return f"{quantity.nanos / _NANO:g}"
 
 
 def _is_zero(value: Any) -> bool:
