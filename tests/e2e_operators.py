@@ -9,7 +9,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -21,13 +21,24 @@ PATIENCE: Final = 60.0
 
 
 class Operator:
-    """One operator process; it ends with this process at the latest."""
+    """One operator process; it ends with this process at the latest.
 
-    def __init__(self, kubeconfig: Path, folder: Path, name: str, settings: Mapping[str, str]) -> None:
+    Unless told otherwise it runs the controllers alone: a webhook is installed for the whole control plane, which others
+    use too.
+    """
+
+    def __init__(
+        self,
+        kubeconfig: Path,
+        folder: Path,
+        name: str,
+        settings: Mapping[str, str],
+        only: Sequence[str] = ("controllers",),
+    ) -> None:
         self.port = free_port()
         self.log = folder / f"{name}.log"
         listen = {"GPUSTACK_LISTEN": f"127.0.0.1:{self.port}"}
-        command = [PROGRAM, "run", "--kubeconfig", str(kubeconfig)]
+        command = [PROGRAM, "run", "--kubeconfig", str(kubeconfig), *(f"--only={hat}" for hat in only)]
         self.process = processes.start(command, environment({**listen, **settings}), folder, self.log)
 
     async def ready(self) -> None:

@@ -23,7 +23,7 @@ async def asked(port: int, path: str) -> tuple[int, str]:
 
 
 async def test_ready_says_what_is_still_missing_until_nothing_is() -> None:
-    missing = ["pods", "workloads"]
+    missing = ["a full list of pods, workloads"]
     port = free_port()
     async with serving.endpoints(("127.0.0.1", port), serving.Endpoints(metrics=lambda: b"", ready=lambda: missing)):
         assert await asked(port, "/readyz") == (503, "waiting for a full list of pods, workloads\n")

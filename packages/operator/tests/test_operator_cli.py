@@ -21,7 +21,12 @@ def test_crds_prints_both_definitions_in_the_order_to_apply_them() -> None:
     assert done.returncode == 0
     assert [each["metadata"]["name"] for each in yaml.safe_load_all(done.stdout)] == [
         "instancetypes.worker.gpustack.ai",
+        "kvcachebackends.worker.gpustack.ai",
+        "kvcachepools.worker.gpustack.ai",
+        "kvcachepoolbindings.worker.gpustack.ai",
+        "modelartifacts.worker.gpustack.ai",
         "modeldeployments.worker.gpustack.ai",
+        "modeldeploymentscalers.worker.gpustack.ai",
     ]
 
 
@@ -31,8 +36,10 @@ def test_version_prints_every_member() -> None:
     assert [line.split()[0] for line in done.stdout.splitlines()] == [
         "modeldeployment-api",
         "modeldeployment-kube",
+        "modeldeployment-router",
         "modeldeployment-render",
         "modeldeployment-reconcile",
+        "modeldeployment-admission",
         "modeldeployment-operator",
     ]
 

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import msgspec
+
 from modeldeployment.admission.wire import VERSION as REVIEW_VERSION
 from modeldeployment.api import ModelDeployment, keys
 from modeldeployment.api.scaler import ModelDeploymentScaler
@@ -39,7 +41,7 @@ PLURALS: Final[Mapping[str, str]] = {
 class Configuration(shapes.Object, frozen=True):
     """A webhook configuration as the API server holds it."""
 
-    webhooks: tuple[dict[str, Any], ...] = ()
+    webhooks: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

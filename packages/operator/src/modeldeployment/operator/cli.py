@@ -13,11 +13,12 @@ from modeldeployment import kube
 from modeldeployment.api import crds as api_crds
 from modeldeployment.operator import logs, process, rbac
 from modeldeployment.operator.errors import OperatorError
+from modeldeployment.operator.process import Hat
 from modeldeployment.operator.settings import load
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The ModelDeployment operator.")
 
-MEMBERS = ("api", "kube", "render", "reconcile", "operator")
+MEMBERS = ("api", "kube", "router", "render", "reconcile", "admission", "operator")
 
 
 def _version(asked: bool) -> None:
@@ -44,12 +45,13 @@ def run(
     ] = None,
     context: Annotated[str | None, typer.Option(help="Context of the kubeconfig.")] = None,
     settings: Annotated[Path | None, typer.Option(help="Settings file (YAML), read again when it changes.")] = None,
+    only: Annotated[list[Hat] | None, typer.Option(help="Do this alone; may be given more than once.")] = None,
 ) -> None:
-    """Reconcile ModelDeployments until told to stop."""
+    """Review writes of ModelDeployments and reconcile them until told to stop."""
     chosen = load(settings)
     logs.configure(chosen)
     access = kube.load(kubeconfig=kubeconfig, context=context)
-    asyncio.run(process.run(chosen, access, settings))
+    asyncio.run(process.run(chosen, access, settings, only or tuple(Hat)))
 
 
 @app.command()

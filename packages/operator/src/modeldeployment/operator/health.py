@@ -77,5 +77,6 @@ def _install(failing: Sequence[tuple[Kind[Any], KubeError]]) -> str:
 
 
 def unready(watched: Watched) -> tuple[str, ...]:
-    """The stores that have not seen a full list yet; empty once the operator is ready."""
-    return tuple(name for name, store in watched.stores().items() if not store.synced)
+    """That stores have not seen a full list yet, and which; empty once they have."""
+    lacking = [name for name, store in watched.stores().items() if not store.synced]
+    return (f"a full list of {', '.join(lacking)}",) if lacking else ()

@@ -7,7 +7,7 @@ import structlog
 
 from modeldeployment.operator.settings import Settings
 
-EXPECTED = ("modeldeployment.kube.errors", "modeldeployment.reconcile.errors")
+EXPECTED = ("modeldeployment.admission.errors", "modeldeployment.kube.errors", "modeldeployment.reconcile.errors")
 """Errors from these modules explain themselves in one sentence; their traceback tells an operator nothing more."""
 
 

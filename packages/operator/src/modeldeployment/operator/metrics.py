@@ -1,11 +1,15 @@
 """The operator's Prometheus series, read from plain counters when somebody scrapes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from modeldeployment.admission.answering import BOUNDS
+from modeldeployment.admission.answering import Tally as Reviews
 from modeldeployment.kube import Counters
 from modeldeployment.reconcile import Tally
 
@@ -50,10 +54,46 @@ class OperatorCollector(Collector):
         )
 
 
-def registry(collector: OperatorCollector) -> CollectorRegistry:
+class WebhookCollector(Collector):
+    """Series over the webhook's tally and its certificate."""
+
+    def __init__(self, tally: Reviews, certificate_ends: Callable[[], datetime | None]) -> None:
+        self._tally = tally
+        self._certificate_ends = certificate_ends
+
+    def collect(self) -> Iterator[Metric]:
+        """Read everything now."""
+        tally = self._tally
+        reviews = CounterMetricFamily(
+            "modeldeployment_webhook_reviews",
+            "Reviews answered, by kind, half and whether the object was let in.",
+            labels=["kind", "half", "allowed"],
+        )
+        for (kind, half, allowed), count in tally.reviews.items():
+            reviews.add_metric([kind, half, str(allowed).lower()], count)
+        yield reviews
+        yield _labelled("webhook_findings", "Refusals and warnings said, by code.", "code", tally.codes.items())
+        durations = HistogramMetricFamily(
+            "modeldeployment_webhook_review_seconds", "Seconds a review took, reads included.", labels=["half"]
+        )
+        for half, counts in tally.durations.items():
+            bounds = [*(str(bound) for bound in BOUNDS), "+Inf"]
+            buckets = list(zip(bounds, accumulate(counts), strict=True))
+            durations.add_metric([half], buckets, sum_value=tally.seconds[half])
+        yield durations
+        ends = self._certificate_ends()
+        yield GaugeMetricFamily(
+            "modeldeployment_webhook_certificate_end_seconds",
+            "When the certificate in service ends, in seconds since 1970; 0 before there is one.",
+            value=ends.timestamp() if ends else 0,
+        )
+
+
+def registry(*collectors: Collector) -> CollectorRegistry:
     """A registry with our series and those of the process; nothing global."""
     made = CollectorRegistry()
-    made.register(collector)
+    for collector in collectors:
+        made.register(collector)
     ProcessCollector(registry=made)
     PlatformCollector(registry=made)
     return made

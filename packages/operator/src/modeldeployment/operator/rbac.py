@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from modeldeployment import reconcile
+from modeldeployment.admission import installing, lookups
 from modeldeployment.kube import Grant, events, leader, rules
-from modeldeployment.operator.process import LEASE
+from modeldeployment.operator import admitting, controlling
 
 NAME = "modeldeployment-operator"
 """Name of the ServiceAccount and of every object that gives it rights."""
@@ -16,7 +17,14 @@ NAME = "modeldeployment-operator"
 
 def grants() -> tuple[Grant, ...]:
     """Everything the operator asks for."""
-    return (*reconcile.GRANTS, *events.GRANTS, *leader.grants(LEASE))
+    return (
+        *reconcile.GRANTS,
+        *events.GRANTS,
+        *leader.grants(controlling.LEASE),
+        *leader.grants(admitting.LEASE),
+        *lookups.GRANTS,
+        *installing.grants(),
+    )
 
 
 def manifests(namespace: str, name: str = NAME) -> tuple[dict[str, Any], ...]:

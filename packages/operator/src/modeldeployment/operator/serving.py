@@ -14,7 +14,7 @@ from modeldeployment.operator.metrics import CONTENT_TYPE
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """What to answer: the exposition, and the names of what is not ready yet."""
+    """What to answer: the exposition, and what is waited for before it is ready."""
 
     metrics: Callable[[], bytes]
     ready: Callable[[], Sequence[str]]
@@ -70,7 +70,7 @@ def _readyz(answers: Endpoints) -> Handler:
     async def handle(_: web.Request) -> web.Response:
         waiting = answers.ready()
         if waiting:
-            return web.Response(status=503, text=f"waiting for a full list of {', '.join(waiting)}\n")
+            return web.Response(status=503, text=f"waiting for {'; '.join(waiting)}\n")
         return web.Response(text="ok\n")
 
     return handle

@@ -5,22 +5,45 @@ the file is `GPUSTACK_INSTANCE_GENERAL_RESOURCES_OVERCOMMIT` in the environment.
 """
 
 import os
+import re
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from modeldeployment.admission import Policy as AdmissionPolicy
+from modeldeployment.admission.certificates import Timing
+from modeldeployment.admission.configurations import PREFIX as PREFIX_OF_CONFIGURATIONS
+from modeldeployment.admission.configurations import Installation, Service
+from modeldeployment.admission.webhook import Plan
+from modeldeployment.kube import Timing as LeaseTiming
 from modeldeployment.operator.errors import SettingsError
 from modeldeployment.render import MAKERS, Policy
 
 PREFIX = "GPUSTACK_"
 
+_HTTPS = re.compile(r"https://[^/\s?#]+(/[^\s?#]*)?")
+_SERVICE = re.compile(r"((?P<namespace>[a-z0-9-]{1,63})/)?(?P<name>[a-z0-9-]{1,63})(:(?P<port>\d{1,5}))?")
+
 
 def _spelt(name: str) -> str:
     return name.replace("_", "-")
+
+
+def _listed(value: Any) -> Any:
+    """A list in the environment is spelt as JSON or with commas."""
+    if not isinstance(value, str):
+        return value
+    return (
+        yaml.safe_load(value) if value.startswith("[") else [part.strip() for part in value.split(",") if part.strip()]
+    )
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
 class Settings(BaseSettings):
@@ -44,6 +67,36 @@ class Settings(BaseSettings):
     leader_namespace: str = Field(default="default", description="Namespace of the Lease.")
     lease_seconds: float = Field(default=15.0, gt=1, description="How long a silent leader keeps the Lease.")
 
+    model_deployment_kv_cache_dtype_owned: bool = Field(
+        default=True, description="Refuse --kv-cache-dtype beside a cache, whose Binding says it."
+    )
+    instance_privileged_allowed: bool = Field(default=False, description="Let roles run privileged.")
+    instance_host_path_volume_allowed: bool = Field(default=False, description="Let roles mount paths of the host.")
+
+    webhook_listen: str = Field(default="127.0.0.1:9443", description="Address of the admission webhook.")
+    webhook_url: str = Field(default="", description="Where API servers reach it, such as https://127.0.0.1:9443.")
+    webhook_service: str = Field(
+        default="", description="Or the Service that leads to it: [NAMESPACE/]NAME[:PORT]; port 443 where none is said."
+    )
+    webhook_client_ca_file: Path | None = Field(
+        default=None, description="Authorities (PEM) one of which must have signed the caller's certificate."
+    )
+    webhook_operator_users: Names = Field(
+        default=(), description="User names whose writes count as the operator's, beside its own."
+    )
+    webhook_namespaces: Names = Field(default=(), description="Review writes in these namespaces alone; empty: in all.")
+    webhook_configuration_prefix: str = Field(
+        default=PREFIX_OF_CONFIGURATIONS, description="How the names of both webhook configurations begin."
+    )
+    webhook_certificate_seconds: float = Field(
+        default=90 * 86400.0, ge=10, description="Life of a certificate; the next is made when a third of it is left."
+    )
+    webhook_settle_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        description="How long each step of a rotation waits until everybody has learnt the one before.",
+    )
+
     def policy(self) -> Policy:
         """The settings that rendering reads."""
         return Policy(
@@ -53,10 +106,52 @@ class Settings(BaseSettings):
 
     def address(self) -> tuple[str, int]:
         """Host and port of `listen`. Raises SettingsError where it is not HOST:PORT."""
-        host, _, port = self.listen.rpartition(":")
-        if not host or not port.isdigit() or int(port) > 65535:
-            raise SettingsError(f"listen is {self.listen!r}: it must be HOST:PORT, such as 127.0.0.1:8080")
-        return host, int(port)
+        return _address("listen", self.listen)
+
+    def timing(self) -> LeaseTiming:
+        """How Leases are kept."""
+        lease = self.lease_seconds
+        return LeaseTiming(lease=lease, deadline=lease * 2 / 3, renew=lease * 2 / 15)
+
+    def admission_policy(self) -> AdmissionPolicy:
+        """The settings that admission reads."""
+        return AdmissionPolicy(
+            kv_cache_dtype_owned=self.model_deployment_kv_cache_dtype_owned,
+            privileged_allowed=self.instance_privileged_allowed,
+            host_path_allowed=self.instance_host_path_volume_allowed,
+        )
+
+    def webhook(self) -> Plan | None:
+        """What is to be done about the webhook; None where neither a URL nor a Service leads to it.
+
+        Raises SettingsError for what cannot be used.
+        """
+        reach = self._reach()
+        if reach is None:
+            return None
+        lifetime = timedelta(seconds=self.webhook_certificate_seconds)
+        return Plan(
+            listen=_address("webhook-listen", self.webhook_listen),
+            installation=Installation(reach, self.webhook_namespaces, self.webhook_configuration_prefix),
+            namespace=self.leader_namespace,
+            operators=frozenset(self.webhook_operator_users),
+            client_authorities=self.webhook_client_ca_file,
+            timing=Timing(lifetime, early=lifetime / 3, settle=timedelta(seconds=self.webhook_settle_seconds)),
+        )
+
+    def _reach(self) -> Service | str | None:
+        if self.webhook_url and self.webhook_service:
+            raise SettingsError(
+                f"webhook-url is {self.webhook_url!r} and webhook-service {self.webhook_service!r}: "
+                "API servers take one way; leave one of them out"
+            )
+        if self.webhook_service:
+            return _service(self.webhook_service, self.leader_namespace)
+        if self.webhook_url and not _HTTPS.fullmatch(self.webhook_url):
+            raise SettingsError(
+                f"webhook-url is {self.webhook_url!r}: it must be https://HOST:PORT, such as https://127.0.0.1:9443"
+            )
+        return self.webhook_url or None
 
     @classmethod
     def settings_customise_sources(
@@ -69,6 +164,23 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment wins over the file, which arrives as keyword arguments."""
         return env_settings, init_settings
+
+
+def _address(name: str, value: str) -> tuple[str, int]:
+    host, _, port = value.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        default = Settings.model_fields[name.replace("-", "_")].default
+        raise SettingsError(f"{name} is {value!r}: it must be HOST:PORT, such as {default}")
+    return host, int(port)
+
+
+def _service(value: str, namespace: str) -> Service:
+    found = _SERVICE.fullmatch(value)
+    if found is None:
+        raise SettingsError(
+            f"webhook-service is {value!r}: it must be [NAMESPACE/]NAME[:PORT], such as gpustack/operator-webhook"
+        )
+    return Service(found["name"], found["namespace"] or namespace, int(found["port"] or 443))
 
 
 def load(file: Path | None) -> Settings:

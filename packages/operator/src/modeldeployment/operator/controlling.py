@@ -1,0 +1,97 @@
+"""The controllers as one hat of the process: stores, work queue and the Lease that lets one process write."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+from prometheus_client.registry import Collector
+
+from modeldeployment.kube import Client, Controller, Elector, Recorder, WorkQueue
+from modeldeployment.operator import health, metrics
+from modeldeployment.operator.settings import Settings
+from modeldeployment.reconcile import DeploymentController, Key, Watched, utc_now
+
+log = logging.getLogger(__name__)
+
+LEASE = "modeldeployment-operator"
+COMPONENT = "modeldeployment-operator"
+
+
+class Controllers:
+    """Everybody keeps the stores warm; only the holder of the Lease reconciles."""
+
+    def __init__(self, settings: Settings, client: Client, identity: str) -> None:
+        self._settings = settings
+        self._identity = identity
+        queue: WorkQueue[Key] = WorkQueue()
+        self._watched = Watched(queue.add)
+        self._reflectors = self._watched.reflectors(client)
+        self._recorder = Recorder(client, COMPONENT, identity)
+        self._reconciler = DeploymentController(client, self._watched, self._recorder, settings.policy(), utc_now)
+        self._deployments = Controller("deployments", self._reconciler.reconcile, workers=settings.workers, queue=queue)
+        self._elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
+        self._leading_without_lease = False
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep the stores current, and say once when the API server cannot be read and once when it can again.
+
+        None of these loops ends by itself: one that does is a defect, and ends the process rather than leave it blind.
+        """
+        loops = [reflector.run() for reflector in self._reflectors]
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(loop) for loop in (*loops, health.report(self._reflectors), self._recorder.run())
+            ]
+            try:
+                yield
+            finally:
+                for task in tasks:
+                    task.cancel()
+
+    async def work(self, stop: asyncio.Event) -> None:
+        """Reconcile whenever the Lease is ours, until asked to stop."""
+        if not self._settings.leader_election:
+            self._leading_without_lease = True
+            await self._reconcile()
+            return
+        while not stop.is_set():
+            campaign = asyncio.create_task(self._elector.run(self._reconcile))
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait({campaign, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            if not self._elector.leading:
+                campaign.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await campaign
+
+    def finish(self) -> None:
+        """End with the passes in hand."""
+        self._deployments.stop()
+
+    def take_over(self, settings: Settings) -> bool:
+        """Use changed settings that rendering reads; every deployment is then looked at again."""
+        changed = self._reconciler.set_policy(settings.policy())
+        if changed:
+            self._watched.wake_all()
+        return changed
+
+    def waiting(self) -> tuple[str, ...]:
+        """What keeps it from being ready."""
+        return health.unready(self._watched)
+
+    def collector(self) -> Collector:
+        """Its series."""
+        return metrics.OperatorCollector(
+            self._deployments.counters,
+            self._reconciler.tally,
+            stores=lambda: {name: len(store) for name, store in self._watched.stores().items()},
+            lists=lambda: {reflector.kind.plural: reflector.lists for reflector in self._reflectors},
+            leading=lambda: self._leading_without_lease or self._elector.leading,
+        )
+
+    async def _reconcile(self) -> None:
+        await self._watched.wait_synced()
+        log.info("reconciling", extra={"object": self._identity})
+        await self._deployments.run()
