@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import RenderRefusal, render
 from render_worlds import deployment, facts, instance_type, role
 
@@ -12,6 +13,13 @@ def refused(fields: dict[str, Any], *types: InstanceType) -> RenderRefusal:
         render(deployment(role(**fields)), facts(*types))
     assert str(refusal.value) == refusal.value.message
     assert refusal.value.role == fields.get("name", "server")
+    return refusal.value
+
+
+def unsupported(spec: dict[str, Any]) -> RenderRefusal:
+    body = deployment().body()
+    with pytest.raises(RenderRefusal) as refusal:
+        render(ModelDeployment.model_validate(body | {"spec": body["spec"] | spec}), facts())
     return refusal.value
 
 
@@ -56,3 +64,31 @@ def test_the_first_role_that_cannot_be_rendered_is_named() -> None:
     with pytest.raises(RenderRefusal) as refusal:
         render(deployment(role("a"), role("b", instanceType="gone"), role("c", instanceType="lost")), facts())
     assert refusal.value.role == "b"
+
+
+@pytest.mark.parametrize("name", ["llm-d-router", "vllm-router"])
+def test_a_router_is_not_left_out_in_silence(name: str) -> None:
+    refusal = unsupported({"router": {"name": name}})
+    assert (refusal.reason, refusal.role, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, None, False)
+    assert refusal.message == f"spec.router is {name}: this release renders no router; leave it out"
+
+
+def test_an_artifact_is_not_left_out_in_silence() -> None:
+    refusal = unsupported({"model": {"name": "qwen", "artifactRef": {"name": "weights"}}})
+    assert (refusal.reason, refusal.role, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, None, False)
+    assert refusal.message == (
+        "spec.model.artifactRef is 'weights': this release mounts no artifact; leave it out and let the engine load "
+        "spec.model.name, or mount a volume"
+    )
+
+
+def test_elastic_width_is_not_left_out_in_silence() -> None:
+    refusal = refused({"elasticEp": {"width": 4}})
+    assert (refusal.reason, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, False)
+    assert refusal.message == "spec.roles[server].elasticEp is not rendered by this release; leave it out"
+
+
+def test_what_no_release_renders_is_refused_before_the_cluster_is_looked_at() -> None:
+    with pytest.raises(RenderRefusal) as refusal:
+        render(deployment(role("a", instanceType="gone"), role("b", kind="Decode")), facts())
+    assert (refusal.value.reason, refusal.value.role) == (RefusalReason.NOT_SUPPORTED, "b")

@@ -7,7 +7,7 @@ vLLM's parser also reads underscores as dashes. Source: facts rendering §7.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from modeldeployment.render import data
@@ -29,8 +29,8 @@ class Given:
 class Flags:
     """The spellings one parser registers: the long ones sorted, and for each its flag's spellings, first one first."""
 
-    spellings: tuple[str, ...]
-    flag_of: Mapping[str, tuple[str, ...]]
+    spellings: tuple[str, ...] = field(repr=False)
+    flag_of: Mapping[str, tuple[str, ...]] = field(repr=False)
     underscores: bool
 
     def same(self, spelling: str) -> tuple[str, ...]:
