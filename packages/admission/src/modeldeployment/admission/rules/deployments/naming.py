@@ -20,22 +20,27 @@ _ROUTER_SUFFIX: Final = names.router("").removeprefix("-")
 
 def _unfit(name: str, what: str, pattern: re.Pattern[str], spelled: str) -> str | None:
     """Why `name` is no valid `what`, with its length; None where it is one."""
-    faults = []
-    if len(name) > LONGEST:
-        faults.append(f"it has {len(name)} characters, and at most {LONGEST} characters fit")
-    if not pattern.fullmatch(name):
-        faults.append(f"{spelled}, and its {len(name)} characters are not")
-    return f'"{name}" is not a valid {what}: {"; ".join(faults)}' if faults else None
+    fits, matches = len(name) <= LONGEST, pattern.fullmatch(name)
+    if fits and matches:
+        return None
+    too_long = "" if fits else f", and at most {LONGEST} characters fit"
+    misspelled = "" if matches else f", and {spelled}"
+    return f'"{name}" is not a valid {what}: it has {len(name)} characters{too_long}{misspelled}'
 
 
 def _no_service(name: str) -> str | None:
     return _unfit(
-        name, "Service name", _SERVICE, "a DNS-1035 label is lowercase letters, digits and dashes after a first letter"
+        name,
+        "Service name",
+        _SERVICE,
+        "a DNS-1035 label is a lowercase letter followed by lowercase letters, digits and dashes, without dots",
     )
 
 
-def _ways_out(deployment: str, shorten: str) -> str:
-    return shorten if _SERVICE.fullmatch(deployment) else "name the deployment with letters, digits and dashes only"
+def _way_out(deployment: str, shorten: str) -> str:
+    if _SERVICE.fullmatch(deployment):
+        return shorten
+    return "give the deployment a name that starts with a letter and has no dots"
 
 
 @row(
@@ -59,7 +64,7 @@ def deployment_service_unnameable(review: DeploymentReview) -> Iterator[Refusal]
             "metadata.name",
             review.name,
             why=f"the Service in front of the deployment has its name, and {why}",
-            way_out=_ways_out(review.name, "shorten the deployment's name"),
+            way_out=_way_out(review.name, "shorten the deployment's name"),
         )
         return
     added = review.old is None or review.old.spec.router is None
@@ -69,7 +74,7 @@ def deployment_service_unnameable(review: DeploymentReview) -> Iterator[Refusal]
             "spec.router",
             review.router.name.value,
             why=f"the Service in front of the router is named after the deployment, and {why}",
-            way_out=f"{_ways_out(review.name, 'shorten the name of the deployment')}, or leave spec.router out",
+            way_out=f"{_way_out(review.name, 'shorten the name of the deployment')}, or leave spec.router out",
         )
 
 
@@ -94,7 +99,7 @@ def role_service_unnameable(review: DeploymentReview) -> Iterator[Refusal]:
                 f"{each.path}.name",
                 each.role.name,
                 why=f"the Service in front of the role is named after deployment and role, and {why}",
-                way_out=_ways_out(review.name, "shorten the role's name, or the deployment's"),
+                way_out=_way_out(review.name, "shorten the role's name, or the deployment's"),
             )
 
 
@@ -174,7 +179,9 @@ def members_unnameable(review: DeploymentReview) -> Iterator[Refusal]:
         if role.size == 1:
             continue
         longest = names.member_pod(review.name, role.name, role.replicas - 1, role.size - 1)
-        why = _unfit(longest, "hostname", _HOSTNAME, "a DNS-1123 label is lowercase letters, digits and dashes")
+        why = _unfit(
+            longest, "hostname", _HOSTNAME, "a DNS-1123 label is lowercase letters, digits and dashes, without dots"
+        )
         if why:
             yield Refusal(
                 "MD005",
