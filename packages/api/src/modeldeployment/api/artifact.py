@@ -17,7 +17,6 @@ from modeldeployment.api.document import (
     Int32,
     Int64,
     absent,
-    guarded,
     guarding,
     list_map,
     words,
@@ -118,7 +117,7 @@ _Patterns = Annotated[
 class ModelArtifactSpec(Document):
     """Which weights; nothing of it is ever edited."""
 
-    model_config = guarding(*HUB_ONLY)
+    model_config = guarding(SPEC_FIXED, *HUB_ONLY)
 
     source: Source
     """Where the weights come from."""
@@ -171,7 +170,7 @@ class ModelArtifact(Document):
     api_version: str = API_VERSION
     kind: str = _KIND
     metadata: ObjectMeta = Field(default_factory=ObjectMeta)
-    spec: Annotated[ModelArtifactSpec, guarded(SPEC_FIXED)]
+    spec: ModelArtifactSpec
     """Which weights; frozen whole."""
     status: ModelArtifactStatus = Field(default_factory=ModelArtifactStatus)
     """What the weights were resolved to."""
