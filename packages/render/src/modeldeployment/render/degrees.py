@@ -7,7 +7,6 @@ a string a shell parses. Sources: facts admission §6, facts rendering §9, spec
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import prod
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -15,6 +14,8 @@ from typing import Final, assert_never
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.flags import is_value
 from modeldeployment.render.parallelism import (
+    LONG,
+    SHORT,
     Degree,
     DegreeFlag,
     DegreeTable,
@@ -22,12 +23,12 @@ from modeldeployment.render.parallelism import (
     LoadBalance,
     ModeFlag,
     WiringFlag,
-    opening,
 )
 
 _INTEGER: Final = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
 _LARGEST: Final = 2**31 - 1
 """What a degree may measure: `status.roles[].parallelism` holds 32-bit integers."""
+_UNDECLARED: Final = {degree: 0 if degree is Degree.DATA_LOCAL else 1 for degree in Degree}
 _LONGEST: Final = 4096
 """Characters of the longest number that is worked out; Python itself reads none of more than 4,300 digits."""
 
@@ -52,8 +53,8 @@ class Degrees:
     `declared` holds only what is written on the line, an explicit 1 and local 0 included. `modes` says which switches
     were set and which were set back. `wired` are the flags that tie members together, `balancing` those among them that
     ask for a shape of load balancing: both by their first spelling, in order. `load_balance` is UNKNOWN where they ask
-    for different ones. `data_parallel` is the data degree in force, `VLLM_DP_SIZE` considered. `factors` are
-    the degrees whose product is `width`.
+    for different ones. `in_force` holds every degree, `VLLM_DP_SIZE` considered: 1 where nothing says otherwise, and 0
+    for an undeclared local data degree. `factors` are the degrees whose product is `width`.
     """
 
     declared: Mapping[Degree, int]
@@ -61,12 +62,17 @@ class Degrees:
     wired: tuple[str, ...]
     balancing: tuple[str, ...]
     load_balance: LoadBalance
-    data_parallel: int
+    in_force: Mapping[Degree, int] = field(repr=False)
     factors: tuple[Degree, ...] = field(repr=False)
 
     def value(self, degree: Degree) -> int:
-        """Answer a degree as it is in force: 1 where nothing declares it, 0 for an undeclared local data degree."""
-        return self.data_parallel if degree is Degree.DATA else _value(self.declared, degree)
+        """Answer a degree as it is in force."""
+        return self.in_force[degree]
+
+    @property
+    def data_parallel(self) -> int:
+        """The data degree in force."""
+        return self.in_force[Degree.DATA]
 
     @property
     def wiring(self) -> bool:
@@ -76,7 +82,7 @@ class Degrees:
     @property
     def width(self) -> int:
         """Accelerators one member of the replica needs, as long as nothing is wired."""
-        return prod(self.value(factor) for factor in self.factors)
+        return prod(self.in_force[factor] for factor in self.factors)
 
 
 def read(engine: Engine, arguments: Sequence[str], env: Mapping[str, str]) -> Degrees | Unreadable:
@@ -89,11 +95,11 @@ def read(engine: Engine, arguments: Sequence[str], env: Mapping[str, str]) -> De
     modes: dict[str, bool] = {}
     wired: dict[str, WiringFlag] = {}
     for index, argument in enumerate(arguments):
-        if not argument.startswith("-"):
-            continue
         if argument == "--":
             break
-        found = _recognise(table, argument) if opening(argument) in table.openings else None
+        if argument[:LONG] not in table.openings and argument[:SHORT] not in table.openings:
+            continue
+        found = _recognise(table, argument)
         if found is None:
             continue
         if isinstance(found, Unreadable):
@@ -119,17 +125,17 @@ def read(engine: Engine, arguments: Sequence[str], env: Mapping[str, str]) -> De
     data = _data_degree(table, declared, env)
     if isinstance(data, Unreadable):
         return data
-    balancing = {name: flag.balance for name, flag in wired.items() if flag.balance is not LoadBalance.INTERNAL}
-    shapes = frozenset(balancing.values())
-    in_force = declared | {Degree.DATA: data}
+    in_force = MappingProxyType(_UNDECLARED | declared | {Degree.DATA: data})
+    balancing = tuple(name for name, flag in wired.items() if flag.balance is not LoadBalance.INTERNAL)
+    shapes = frozenset(wired[name].balance for name in balancing) or (LoadBalance.INTERNAL,)
     return Degrees(
         declared=MappingProxyType(declared),
         modes=MappingProxyType(modes),
         wired=tuple(wired),
-        balancing=tuple(balancing),
-        load_balance=LoadBalance.UNKNOWN if len(shapes) > 1 else next(iter(shapes), LoadBalance.INTERNAL),
-        data_parallel=data,
-        factors=table.factors(partial(_value, in_force), modes),
+        balancing=balancing,
+        load_balance=LoadBalance.UNKNOWN if len(shapes) > 1 else next(iter(shapes)),
+        in_force=in_force,
+        factors=table.factors(in_force, modes),
     )
 
 
@@ -199,12 +205,8 @@ def _integer(name: str, text: str, minimum: int) -> int | Unreadable:
 
 def _data_degree(table: DegreeTable, declared: Mapping[Degree, int], env: Mapping[str, str]) -> int | Unreadable:
     """Answer the data degree in force: the engine looks at its variable only where the line leaves it at 1."""
-    given = _value(declared, Degree.DATA)
+    given = declared.get(Degree.DATA, 1)
     text = env.get(table.variable) if table.variable else None
     if text is None or given > 1 or declared.get(Degree.DATA_LOCAL) == 0:
         return given
     return _integer(table.variable, text, 1)
-
-
-def _value(degrees: Mapping[Degree, int], degree: Degree) -> int:
-    return degrees.get(degree, 0 if degree is Degree.DATA_LOCAL else 1)

@@ -62,9 +62,12 @@ class Flags:
     def find(self, arguments: Sequence[str], wanted: Iterable[str]) -> Iterator[Given]:
         """Walk a command line left to right and yield each wanted flag in any spelling; a bare `--` ends it."""
         looked_for = frozenset(wanted)
+        openings = frozenset(flag[:SHORTEST] for flag in looked_for)
         for index, argument in enumerate(arguments):
             if argument == "--":
                 return
+            if argument[:SHORTEST] not in openings:
+                continue
             name, equals, inline = argument.partition("=")
             flag = self.resolve(name)
             if flag in looked_for and flag is not None:

@@ -6,7 +6,11 @@ Sources: facts rendering §9, facts admission §6, facts status §5.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+LONG: Final = len("--x")
+SHORT: Final = len("-x")
+"""How many characters tell that an argument is none of a table's long flags, and none of its short ones."""
 
 
 class Degree(StrEnum):
@@ -67,7 +71,7 @@ class WiringFlag:
 
 
 Flag: TypeAlias = DegreeFlag | ModeFlag | WiringFlag
-Factors: TypeAlias = Callable[[Callable[[Degree], int], Mapping[str, bool]], tuple[Degree, ...]]
+Factors: TypeAlias = Callable[[Mapping[Degree, int], Mapping[str, bool]], tuple[Degree, ...]]
 """From the degrees in force and the modes to the degrees whose product is the width of one member."""
 
 
@@ -92,7 +96,7 @@ class DegreeTable:
         exact = {spelling: (flag, on) for flag in self.flags for spelling, on in _spellings(flag)}
         starting: dict[str, list[str]] = {}
         for spelling in exact:
-            for end in range(len("--x"), len(spelling) if spelling.startswith("--") else 0):
+            for end in range(LONG, len(spelling) if spelling.startswith("--") else 0):
                 starting.setdefault(spelling[:end], []).append(spelling)
         unique = {said: exact[spellings[0]] for said, spellings in starting.items() if len(spellings) == 1}
         short = {
@@ -104,12 +108,8 @@ class DegreeTable:
         object.__setattr__(self, "exact", exact)
         object.__setattr__(self, "prefixes", {said: unique[said] for said in unique if said not in exact})
         object.__setattr__(self, "abbreviated", short)
-        object.__setattr__(self, "openings", frozenset(map(opening, (*exact, *short))))
-
-
-def opening(argument: str) -> str:
-    """Answer the characters by which an argument can be told not to be any flag of a table."""
-    return argument[: len("--x")] if argument.startswith("--") else argument[: len("-x")]
+        openings = frozenset(said[: LONG if said.startswith("--") else SHORT] for said in (*exact, *short))
+        object.__setattr__(self, "openings", openings)
 
 
 def _spellings(flag: Flag) -> Iterator[tuple[str, bool]]:

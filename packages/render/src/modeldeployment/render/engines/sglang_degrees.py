@@ -1,6 +1,6 @@
 """How SGLang is told its parallel degrees. Sources: facts rendering §9, facts admission §6."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from modeldeployment.render.parallelism import Degree, DegreeFlag, DegreeTable, ModeFlag, WiringFlag
@@ -10,8 +10,8 @@ _SHARES_CARDS: Final = (Degree.DWDP, Degree.MOE_DATA, Degree.ATTENTION_CONTEXT)
 """Degrees above 1 under which the data-parallel ranks run on the cards the other degrees already count."""
 
 
-def _factors(value: Callable[[Degree], int], modes: Mapping[str, bool]) -> tuple[Degree, ...]:
-    shared = modes.get(_DP_ATTENTION, False) or any(value(degree) > 1 for degree in _SHARES_CARDS)
+def _factors(in_force: Mapping[Degree, int], modes: Mapping[str, bool]) -> tuple[Degree, ...]:
+    shared = modes.get(_DP_ATTENTION, False) or any(in_force[degree] > 1 for degree in _SHARES_CARDS)
     return (Degree.TENSOR, Degree.PIPELINE) if shared else (Degree.TENSOR, Degree.PIPELINE, Degree.DATA)
 
 

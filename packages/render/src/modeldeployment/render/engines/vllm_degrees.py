@@ -1,15 +1,15 @@
 """How vLLM is told its parallel degrees. Sources: facts rendering §9, facts admission §6, facts status §5."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from modeldeployment.render.parallelism import Degree, DegreeFlag, DegreeTable, LoadBalance, ModeFlag, WiringFlag
 
 
-def _factors(value: Callable[[Degree], int], modes: Mapping[str, bool]) -> tuple[Degree, ...]:
+def _factors(in_force: Mapping[Degree, int], modes: Mapping[str, bool]) -> tuple[Degree, ...]:
     """A member runs its local ranks; where nobody says how many are local, all of them are taken to be."""
     del modes
-    local = value(Degree.DATA_LOCAL)
+    local = in_force[Degree.DATA_LOCAL]
     data = Degree.DATA_LOCAL if local > 0 else Degree.DATA
     return Degree.TENSOR, Degree.PIPELINE, Degree.PREFILL_CONTEXT, data
 
