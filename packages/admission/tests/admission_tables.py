@@ -19,11 +19,15 @@ import admission_table_m_balancing
 import admission_table_own_degrees
 import admission_table_own_encode
 import admission_table_own_fabric
+import admission_table_own_fence
 import admission_table_own_freeze
 import admission_table_own_host
 import admission_table_own_names
 import admission_table_own_owned
 import admission_table_own_resources
+import admission_table_own_scaler_algorithm
+import admission_table_own_scaler_ratios
+import admission_table_own_scaler_target
 import admission_table_own_serving
 from admission_case import Case
 
@@ -50,4 +54,8 @@ TABLES: Final[tuple[Sequence[Case], ...]] = (
     admission_table_own_host.TABLE,
     admission_table_own_owned.TABLE,
     admission_table_own_serving.TABLE,
+    admission_table_own_fence.TABLE,
+    admission_table_own_scaler_ratios.TABLE,
+    admission_table_own_scaler_algorithm.TABLE,
+    admission_table_own_scaler_target.TABLE,
 )

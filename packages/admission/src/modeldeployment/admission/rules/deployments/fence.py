@@ -7,7 +7,7 @@ binding away. An object that is being deleted is not judged.
 Source: spec 3 §Binding fence, facts api-scaler §4, facts admission §4 row 41, decisions D35.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from modeldeployment.admission import patching
@@ -91,7 +91,7 @@ def annotation_of_the_operator(review: DeploymentReview) -> Iterator[Refusal]:
             if before is None
             else "leave it as it is stored, and have GitOps controllers ignore it",
             cause=Cause.FORBIDDEN,
-            patch=(patching.remove(field),) if before is None else _restored(review, field, key, before),
+            patch=(patching.remove(field),) if before is None else _restored(review, {key: before}),
         )
 
 
@@ -111,7 +111,7 @@ def binding_in_use(review: DeploymentReview) -> Iterator[Refusal]:
     old = Claim.of(review.old)
     if review.actor is Actor.OPERATOR or old.binding_text is None or Claim.of(review.new).binding_text is not None:
         return
-    patch = _restored(review, BINDING, keys.SCALER_BINDING, old.binding_text)
+    patch = _restored(review, _taken(review, old))
     if old.binding is None:
         moved = [role.role.name for role in _moved(review)]
         if moved:
@@ -146,11 +146,18 @@ def _moved(review: DeploymentReview) -> list[RoleReview]:
     return [role for role in review.roles if role.old is not None and role.old.replicas != role.role.replicas]
 
 
-def _restored(review: DeploymentReview, field: str, key: str, text: str) -> tuple[Operation, ...]:
-    """The edit that puts an annotation back, with the map around it where that went too."""
+def _taken(review: DeploymentReview, old: Claim) -> dict[str, str]:
+    """The stored annotations that this write takes away, the binding among them."""
+    stored = {keys.SCALER_BINDING: old.binding_text, keys.SCALER_DECISION: old.decision_text}
+    kept = review.new.metadata.annotations
+    return {key: text for key, text in stored.items() if text is not None and key not in kept}
+
+
+def _restored(review: DeploymentReview, annotations: Mapping[str, str]) -> tuple[Operation, ...]:
+    """The edit that puts annotations back, with the map around them where that went too."""
     if patching.found(review.body, "metadata.annotations") is None:
-        return (patching.put("metadata.annotations", {key: text}),)
-    return (patching.put(field, text),)
+        return (patching.put("metadata.annotations", dict(annotations)),)
+    return tuple(patching.put(f"metadata.annotations[{key}]", text) for key, text in annotations.items())
 
 
 RULES: Final[tuple[Row[Any, Any], ...]] = (counts_of_a_scaler, annotation_of_the_operator, binding_in_use)
