@@ -23,8 +23,8 @@ PATIENCE: Final = 60.0
 class Operator:
     """One operator process; it ends with this process at the latest.
 
-    Unless told otherwise it runs the controllers alone: a webhook is installed for the whole control plane, which others
-    use too.
+    Unless told otherwise it runs the controllers alone: a webhook is installed for the whole control plane, which
+    others use too.
     """
 
     def __init__(

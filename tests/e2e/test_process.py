@@ -46,7 +46,7 @@ async def test_a_port_in_use_is_one_sentence_and_exit_status_one(breakable: Worl
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = await _run(breakable.control_plane.kubeconfig, GPUSTACK_LISTEN=address)
+        ended = await _run(breakable.control_plane.kubeconfig, "--only=controllers", GPUSTACK_LISTEN=address)
     sentence = (
         f"modeldeployment-operator: cannot listen on {address}: Address already in use; "
         "stop what holds it, or set GPUSTACK_LISTEN\n"
@@ -99,7 +99,7 @@ async def test_without_our_kinds_it_says_how_to_install_them_and_goes_on(
             stdout=asyncio.subprocess.PIPE,
         )
         out, _ = await process.communicate(printed.stdout.encode())
-        assert len(out.decode().splitlines()) == 2
+        assert len(out.decode().splitlines()) == 7
         await operator.ready()
         await operator.says("watching again")
     finally:
