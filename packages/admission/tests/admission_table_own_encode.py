@@ -1,0 +1,116 @@
+"""Our own rows: what a deployment with an Encode role must look like (facts encode §6)."""
+
+from typing import Any, Final
+
+from admission_case import Case, Refused
+from admission_table_b_owned import SGLANG
+from admission_table_k_router import role
+from modeldeployment.admission.examples import GONE
+
+_KINDS: Final = ("Encode", "Prefill", "Decode")
+
+
+def _staged(
+    router: str | None = "llm-d-router", *, kinds: tuple[str, ...] = _KINDS, **fields: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "spec.roles": [role(kind.lower(), kind) | fields.get(kind.lower(), {}) for kind in kinds],
+        **({"spec.router.name": router} if router else {}),
+    }
+
+
+def _ascend(*roles: str) -> dict[str, Any]:
+    moved = {name: {"instanceType": "ascend-910b"} for name in roles}
+    return _staged(encode=moved.get("encode", {}), prefill=moved.get("prefill", {}), decode=moved.get("decode", {}))
+
+
+def _unpaired(index: int, *names: str) -> Refused:
+    return Refused("MD044", f"spec.roles[{index}].kind", ("role encode", *names))
+
+
+def _on_ascend(index: int, kind: str) -> Refused:
+    return Refused("MD045", f"spec.roles[{index}].instanceType", ("ascend-910b", "vLLM", kind))
+
+
+def _several(index: int, kind: str) -> Refused:
+    return Refused("MD046", f"spec.roles[{index}].size", (kind, "one node", "replicas"))
+
+
+def _data_parallel(index: int, kind: str, degree: int) -> Refused:
+    return Refused("MD047", f"spec.roles[{index}].extraArgs", (kind, f"data parallelism {degree}", "replicas"))
+
+
+_TWO_CARDS: Final = {"resources": {"accelerator": 2}}
+_DP: Final = _TWO_CARDS | {"extraArgs": ["--data-parallel-size=2"]}
+_UNCACHED: Final[dict[str, Any]] = {"spec.kvCache": GONE}
+
+TABLE: Final[tuple[Case, ...]] = (
+    Case("N-epd-llm-d", _staged()),
+    Case("N-epd-vllm-router", _staged("vllm-router")),
+    Case("N-epd-sglang-gateway", SGLANG | _staged("sglang-gateway")),
+    Case("N-epd-sglang-llm-d", SGLANG | _staged()),
+    Case(
+        "N-epd-no-router",
+        _staged(None),
+        refused=(Refused("MD043", "spec.router", ("role encode", "spec.roles[0]", "spec.router")),),
+    ),
+    Case("N-epd-no-decode", _staged(kinds=("Encode", "Prefill")), refused=(_unpaired(0, "no Decode"),)),
+    Case("N-epd-no-prefill", _staged(kinds=("Decode", "Encode")), refused=(_unpaired(1, "no Prefill"),)),
+    Case("N-epd-alone", _staged(kinds=("Encode",)), refused=(_unpaired(0, "no Prefill", "no Decode"),)),
+    Case(
+        "N-epd-server",
+        _staged(kinds=("Server", "Encode")),
+        refused=(
+            Refused("MD006", "spec.roles[0].kind"),
+            Refused("MD006", "spec.roles[1].kind"),
+            _unpaired(1, "no Prefill", "no Decode"),
+        ),
+    ),
+    Case("N-epd-gateway-vllm", _staged("sglang-gateway"), refused=(Refused("MD024", "spec.router.name"),)),
+    Case(
+        "N-epd-ascend-all",
+        _UNCACHED | _ascend("encode", "prefill", "decode"),
+        refused=(_on_ascend(0, "Encode"), _on_ascend(1, "Prefill"), _on_ascend(2, "Decode")),
+    ),
+    Case("N-epd-ascend-decode", _UNCACHED | _ascend("decode"), refused=(_on_ascend(2, "Decode"),)),
+    Case("N-epd-ascend-sglang", _UNCACHED | SGLANG | _ascend("encode", "prefill", "decode")),
+    Case(
+        "N-epd-ascend-pair",
+        _UNCACHED
+        | {"spec.router.name": "llm-d-router"}
+        | {
+            "spec.roles": [role(kind.lower(), kind) | {"instanceType": "ascend-910b"} for kind in ("Prefill", "Decode")]
+        },
+    ),
+    Case(
+        "N-epd-unobserved",
+        _staged(encode={"instanceType": "unobserved"}),
+        unready=("spec.roles[0].instanceType", "unobserved", "not observed yet"),
+    ),
+    Case(
+        "N-epd-unobserved-stored",
+        _staged(encode={"instanceType": "unobserved"}),
+        old=_staged(encode={"instanceType": "unobserved"}),
+    ),
+    Case("N-epd-encode-size", _staged("vllm-router", encode={"size": 2}), refused=(_several(0, "Encode"),)),
+    Case("N-epd-prefill-size", _staged("vllm-router", prefill={"size": 2}), refused=(_several(1, "Prefill"),)),
+    Case("N-epd-decode-size", _staged(decode={"size": 2}), refused=(_several(2, "Decode"),)),
+    Case("N-epd-decode-size-vllm-router", _staged("vllm-router", decode={"size": 2})),
+    Case("N-epd-sglang-encode-size", SGLANG | _staged(encode={"size": 2}), refused=(_several(0, "Encode"),)),
+    Case("N-epd-sglang-size", SGLANG | _staged(prefill={"size": 2}, decode={"size": 2})),
+    Case("N-epd-data-parallel", _staged(encode=_DP), refused=(_data_parallel(0, "Encode", 2),)),
+    Case(
+        "N-epd-data-parallel-variable",
+        _staged(decode=_TWO_CARDS | {"env": [{"name": "VLLM_DP_SIZE", "value": "2"}]}),
+        refused=(_data_parallel(2, "Decode", 2),),
+    ),
+    Case("N-epd-data-parallel-sglang", SGLANG | _staged(prefill=_DP)),
+    Case(
+        "N-epd-data-parallel-take-over",
+        _staged(prefill=_TWO_CARDS | {"command": ["vllm", "serve", "/m", "-dp", "2"]}),
+    ),
+    Case(
+        "N-epd-tensor-parallel",
+        _staged(encode=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}, prefill=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}),
+    ),
+)
