@@ -14,7 +14,12 @@ from modeldeployment.admission.patching import Operation
 from modeldeployment.api.algorithms import AlgorithmType
 from modeldeployment.api.scaler import ScaleUp
 
-_STEPS: Final = ("max_step_replicas", "max_step_percent")
+_STEPS: Final[Mapping[str, int]] = {
+    str(field.alias): field.default
+    for name, field in ScaleUp.model_fields.items()
+    if name in ("max_step_replicas", "max_step_percent")
+}
+"""The upward steps by JSON name, with what a zero is stored as."""
 
 
 def defaults(body: Mapping[str, Any], _facts: Facts) -> Defaulted:
@@ -42,19 +47,16 @@ def _implied(algorithm: Mapping[str, Any]) -> AlgorithmType:
 
 
 def _steps(spec: Mapping[str, Any]) -> Iterator[Operation]:
-    """Store the default where a step is left out or zero, with whatever around it is left out too."""
-    path, node = "spec", spec
-    for name in ("behavior", "scaleUp"):
-        path = f"{path}.{name}"
-        inner = node.get(name)
-        if inner is None:
-            yield patching.put(path, {})
-            inner = {}
-        if not isinstance(inner, Mapping):
-            return
-        node = inner
-    for attribute in _STEPS:
-        field = ScaleUp.model_fields[attribute]
-        value = node.get(str(field.alias))
-        if value is None or (value == 0 and not isinstance(value, bool)):
-            yield patching.put(f"{path}.{field.alias}", field.default)
+    """Store the default of a step that is left out or zero; in one piece where all around it is left out too."""
+    behavior = spec.get("behavior")
+    if behavior is None:
+        yield patching.put("spec.behavior", {"scaleUp": dict(_STEPS)})
+    elif isinstance(behavior, Mapping):
+        scale_up = behavior.get("scaleUp")
+        if scale_up is None:
+            yield patching.put("spec.behavior.scaleUp", dict(_STEPS))
+        elif isinstance(scale_up, Mapping):
+            for name, default in _STEPS.items():
+                value = scale_up.get(name)
+                if value is None or (value == 0 and not isinstance(value, bool)):
+                    yield patching.put(f"spec.behavior.scaleUp.{name}", default)

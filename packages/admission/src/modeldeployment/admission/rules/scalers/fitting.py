@@ -66,7 +66,10 @@ def impossible(review: ScalerReview) -> Iterator[Refusal]:
         for index, ratio in enumerate(review.new.spec.ratios)
         if ratios.sound(ratio) and {ratio.numerator_role, ratio.denominator_role} <= spans.keys()
     ]
-    for roles, members in feasibility.components([band for _, _, band in held]):
+    whole = [band for _, _, band in held]
+    if isinstance(feasibility.solve(spans, whole), Possible):
+        return
+    for roles, members in feasibility.components(whole):
         joined = [held[member] for member in members]
         bands = [band for _, _, band in joined]
         within = {role: spans[role] for role in spans if role in roles}
