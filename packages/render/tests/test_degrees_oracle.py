@@ -1,13 +1,13 @@
 """What is read here is what argparse reads, wherever the engine would start at all."""
 
-from collections.abc import Sequence
-from typing import Final, overload
+from typing import Final
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.render import ENGINES, Degree, Degrees, Engine, Unreadable, degrees
 from modeldeployment.render.parallelism import DegreeFlag
+from render_counting import Counted
 from render_parsers import Refused, parse, recorded
 
 VLLM, SGLANG = ENGINES[EngineName.VLLM], ENGINES[EngineName.SGLANG]
@@ -118,24 +118,6 @@ def test_a_value_is_an_integer_when_python_says_so(text: str) -> None:
         assert found.declared == {Degree.DATA_LOCAL: number}
     else:
         assert number < 0 or number >= 2**31
-
-
-class Counted(Sequence[str]):
-    """Arguments that count how often one of them is looked at."""
-
-    def __init__(self, arguments: list[str]) -> None:
-        self.arguments, self.looks = arguments, 0
-
-    def __len__(self) -> int:
-        return len(self.arguments)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
-        self.looks += 1
-        return self.arguments[index]
 
 
 def test_every_argument_is_looked_at_once_and_as_a_value_once_more() -> None:

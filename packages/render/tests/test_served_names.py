@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.render import ENGINES, Engine
+from render_counting import Counted
 
 VLLM, SGLANG = ENGINES[EngineName.VLLM], ENGINES[EngineName.SGLANG]
 Names = tuple[str, ...] | None
@@ -39,6 +40,15 @@ def test_every_name_comes_from_the_line(engine: Engine, arguments: list[str]) ->
         assert any(argument == name or argument.endswith(f"={name}") for argument in arguments)
 
 
-def test_a_long_line_of_names_is_walked_once() -> None:
+@pytest.mark.parametrize("word", ["--served-model-name", "--served=m", "m", "-x"])
+def test_a_long_line_of_names_is_walked_once(word: str) -> None:
+    arguments = Counted(["--served-model-name", "m", "n", word] * 2500)
+    names = VLLM.served_names(arguments)
+    assert names is not None
+    assert len(names) >= 5000
+    assert arguments.looks <= 3 * len(arguments)
+
+
+def test_as_many_names_as_are_given_are_collected() -> None:
     names = tuple(f"m{number}" for number in range(10_000))
     assert VLLM.served_names(("--served-model-name", *names)) == names

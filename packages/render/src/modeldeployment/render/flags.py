@@ -92,10 +92,11 @@ class Flags:
             if equals:
                 found.append(inline)
                 continue
-            for value in arguments[index + 1 : None if several else index + 2]:
-                if not is_value(value):
+            last = len(arguments) if several else min(index + 2, len(arguments))
+            for position in range(index + 1, last):
+                if not is_value(arguments[position]):
                     break
-                found.append(value)
+                found.append(arguments[position])
         return None if found is None else tuple(found)
 
 
