@@ -42,6 +42,7 @@ GRANTS: Final = tuple(
     for kind in (_INSTANCE_TYPES, _BINDINGS, _POOLS, _BACKENDS, _SCALERS, _DEPLOYMENTS)
 )
 
+_ABOUT_CACHE: Final = ("spec.kvCache", "spec.kvTransfer", "spec.router")
 _OBJECT_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 SECONDS: Final = 5.0
@@ -75,8 +76,7 @@ def to_judge(new: Body, old: Body | None) -> Named:
         return NOTHING
     if new.get("kind") == ModelDeploymentScaler.__name__:
         return Named(targets=_names(found(new, "spec.targetRef.name")))
-    pools = _names(found(new, "spec.kvCache.poolRef.name"))
-    return Named(_types(_roles(new)), pools[0] if pools else "", _claimants(new, old))
+    return Named(_types(_roles(new)), _attached(new, old), _claimants(new, old))
 
 
 async def read(client: Client, named: Named, namespace: str, policy: Policy) -> Facts:
@@ -154,12 +154,17 @@ def _types(roles: Iterable[Body]) -> tuple[str, ...]:
     return _names(*(role.get("instanceType") for role in roles))
 
 
+def _attached(new: Body, old: Body | None) -> str:
+    """The cache's Binding, where the write can change what it means for the deployment (facts admission §8)."""
+    if old is not None and all(found(new, field) == found(old, field) for field in _ABOUT_CACHE):
+        return ""
+    return next(iter(_names(found(new, "spec.kvCache.poolRef.name"))), "")
+
+
 def _claimants(new: Body, old: Body | None) -> tuple[str, ...]:
-    """The scaler whose claim this write takes away or replaces; only then does it matter whether it is still there."""
+    """The scaler whose claim this write takes away; only then does it matter whether it is still there."""
     stored = _claim(old) if old is not None else None
-    if stored is None or stored == _claim(new):
-        return ()
-    binding = Binding.parse(stored)
+    binding = Binding.parse(stored) if stored is not None and _claim(new) is None else None
     return (binding.scaler_name,) if binding else ()
 
 
