@@ -10,6 +10,8 @@ Path: TypeAlias = tuple[str | int, ...]
 
 KNOWN: Final = "x-known"
 """Our keyword of an object that takes no other fields than these."""
+NAMED: Final = "x-named"
+"""Our keyword of a whole object, which needs a name or the beginning of one."""
 INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 MAP_KEYS: Final = "x-kubernetes-list-map-keys"
 LIST_TYPE: Final = "x-kubernetes-list-type"
@@ -49,6 +51,11 @@ def checker() -> Any:
             for name in names:
                 if instance.get(name) is None and "default" not in node.get("properties", {}).get(name, {}):
                     yield fault((name,), None)
+
+    def named(_validator: Any, _on: bool, instance: Any, _node: Node) -> Iterator[ValidationError]:
+        metadata = instance.get("metadata") or {}
+        if isinstance(metadata, dict) and not metadata.get("name") and not metadata.get("generateName"):
+            yield fault(("metadata", "name"), None)
 
     def int_or_string(_validator: Any, _on: bool, instance: Any, _node: Node) -> Iterator[ValidationError]:
         if isinstance(instance, bool) or not isinstance(instance, int | str):
@@ -90,6 +97,7 @@ def checker() -> Any:
             "additionalProperties": additional,
             KNOWN: known,
             "required": required,
+            NAMED: named,
             INT_OR_STRING: int_or_string,
             "format": written_as,
             "pattern": pattern,

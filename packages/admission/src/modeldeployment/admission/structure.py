@@ -42,7 +42,7 @@ _PLAIN: Final = re.compile(r"[^.\[\]]+")
 _METADATA: Final[Node] = {
     "type": "object",
     "properties": {
-        "name": {"type": "string", "minLength": 1, "maxLength": 253, "pattern": _SUBDOMAIN},
+        "name": {"type": "string", "maxLength": 253, "pattern": _SUBDOMAIN},
         "generateName": {"type": "string"},
         "namespace": {"type": "string"},
         "labels": {
@@ -95,7 +95,7 @@ class Structure:
             Fault(tuple(error.absolute_path), str(error.validator), error.validator_value, error.instance, error.schema)
             for error in checking.checker()(self.laid_out).iter_errors(body)
         ]
-        return sorted(found, key=lambda fault: self._place(fault.path))
+        return sorted(found, key=lambda fault: self.place(fault.path))
 
     def defaulted(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of an object with the schema's defaults written out and explicit nulls left out."""
@@ -106,7 +106,8 @@ class Structure:
         """Field paths at which the kind has a field of that name, with `[*]` for any entry of a list."""
         return _places(self.kind).get(name, ())
 
-    def _place(self, path: Path) -> tuple[int, ...]:
+    def place(self, path: Path) -> tuple[int, ...]:
+        """Where a field stands in the order of the schema; what the schema does not know stands last."""
         place, node = [], self.laid_out
         for step in path:
             if isinstance(step, int):
@@ -155,9 +156,8 @@ def _structure(definition: Mapping[str, Any]) -> Structure:
     node = definition["versions"][0]["schema"]["openAPIV3Schema"]
     names = definition["names"]
     whole = {**node, "properties": {**node["properties"], "metadata": _METADATA}}
-    return Structure(
-        names["kind"], names["plural"], definition["scope"] == "Namespaced", node, _laid_out(whole, dropped=("status",))
-    )
+    laid_out = _laid_out(whole, dropped=("status",)) | {checking.NAMED: True}
+    return Structure(names["kind"], names["plural"], definition["scope"] == "Namespaced", node, laid_out)
 
 
 def _laid_out(node: Node, *, lenient: bool = False, dropped: tuple[str, ...] = ()) -> dict[str, Any]:

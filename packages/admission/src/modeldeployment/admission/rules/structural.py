@@ -52,7 +52,7 @@ def missing(subject: structure.Submitted) -> Iterator[Refusal]:
 
     Source: decisions D45.
     """
-    for field, fault in subject.of("required"):
+    for field, fault in subject.of("required", checking.NAMED):
         *above, name = fault.path
         where = structure.spelled(tuple(above)) or subject.kind.kind
         yield Refusal(

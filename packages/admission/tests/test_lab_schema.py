@@ -1,0 +1,81 @@
+"""What the command line says without a cluster, against a real API server: the same refusals at the same fields."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from modeldeployment.admission import patching
+from modeldeployment.admission.examples import GONE, changed
+from modeldeployment.admission.rules import others
+from modeldeployment.admission.schema import defaulted, violations
+from modeldeployment.admission.structure import structures
+from modeldeployment.kube import Client, Invalid, Request
+from modeldeployment.lab.flavors.installing import install_kinds
+from schema_cases import CASES
+
+pytestmark = pytest.mark.lab
+
+UNKNOWN = re.compile(r'unknown field "([^"]+)"')
+NO_FIELD = "<nil>"
+"""Field of the cause that says that cross-field rules were not judged."""
+
+
+def place(body: dict[str, Any], namespace: str) -> tuple[str, dict[str, Any]]:
+    """Where objects of this kind are created in the namespace, and the object as it is sent there."""
+    kind = structures()[body["kind"]]
+    scope, into = (f"namespaces/{namespace}/", namespace) if kind.namespaced else ("", GONE)
+    return f"/apis/worker.gpustack.ai/v1/{scope}{kind.plural}", changed(body, {"metadata.namespace": into})
+
+
+async def refused_at(client: Client, method: str, target: str, body: dict[str, Any]) -> set[str] | None:
+    """The fields at which the API server refuses a write; empty where it names none, None where it lets it in."""
+    strict = f"{target}?dryRun=All&fieldValidation=Strict"
+    try:
+        await client.raw(Request(method, strict, json.dumps(body).encode()))
+    except Invalid as refusal:
+        fields = {cause.field for cause in refusal.details.causes} - {NO_FIELD}
+        return fields | set(UNKNOWN.findall(refusal.message))
+    return None
+
+
+async def test_the_api_server_refuses_the_same_objects_at_the_same_fields(kube_client: Client, namespace: str) -> None:
+    await install_kinds(kube_client)
+    differing = []
+    for case in CASES:
+        if case.refused and case.refused[0] == "MD909":
+            continue  # there is no address to send it to
+        target, body = place(case.body, namespace)
+        found = await refused_at(kube_client, "POST", target, body)
+        ours = {each.field for each in violations(case.body)}
+        if (found is not None) != bool(ours) or (found and found != ours):
+            differing.append((case.id, ours, found))
+    assert differing == [], "\n".join(str(each) for each in differing)
+
+
+async def test_the_api_server_holds_the_cross_field_rules_of_the_other_kinds_alike(
+    kube_client: Client, namespace: str
+) -> None:
+    await install_kinds(kube_client)
+    for row in others.RULES:
+        for example in (row.trigger, row.near_miss):
+            new, old = example.objects()
+            ours = {each.field for each in others.refusals(defaulted(new), old and defaulted(old))}
+            assert violations(new) == ()
+            assert bool(ours) == (example is row.trigger), row.code
+            assert await answered(kube_client, namespace, new, old) == (ours or None), row.code
+
+
+async def answered(client: Client, namespace: str, new: dict[str, Any], old: dict[str, Any] | None) -> set[str] | None:
+    """The fields at which the API server refuses a create, or where `old` is given its update, as `refused_at`."""
+    target, body = place(changed(new, {"metadata.name": namespace}), namespace)
+    if old is None:
+        return await refused_at(client, "POST", target, body)
+    _, stored = place(changed(old, {"metadata.name": namespace}), namespace)
+    made = json.loads(await client.raw(Request("POST", target, json.dumps(stored).encode())))
+    version = patching.found(made, "metadata.resourceVersion")
+    try:
+        edited = changed(body, {"metadata.resourceVersion": version})
+        return await refused_at(client, "PUT", f"{target}/{namespace}", edited)
+    finally:
+        await client.raw(Request("DELETE", f"{target}/{namespace}"))
