@@ -2,7 +2,8 @@
 
 OperatorError
 ├── SettingsError   a setting cannot be used
-└── ListenError     the address of the metrics and health endpoints is taken
+├── ListenError     the address of the metrics and health endpoints is taken
+└── UsageError      the command line was given what it cannot use
 """
 
 
@@ -16,3 +17,7 @@ class SettingsError(OperatorError):
 
 class ListenError(OperatorError):
     """The address of the metrics and health endpoints cannot be opened."""
+
+
+class UsageError(OperatorError):
+    """What the command line was given cannot be used; names it, says why and, where there is one, the way out."""
