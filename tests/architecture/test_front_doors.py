@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = ("api", "kube", "render", "reconcile", "operator", "lab")
+PACKAGES = ("api", "router", "render", "kube", "reconcile", "admission", "operator", "lab")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -55,7 +55,7 @@ def test_every_module_says_what_it_is_for(package: str) -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("package", ["api", "render"])
+@pytest.mark.parametrize("package", ["api", "router", "render"])
 def test_a_pure_package_brings_no_network_and_no_event_loop(package: str) -> None:
     program = (
         f"import sys, modeldeployment.{package}\n"

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from modeldeployment.admission import patching
 from modeldeployment.admission.facts import Actor, Policy
+from modeldeployment.api import keys
 
 Change = Mapping[str, Any]
 
@@ -79,7 +80,7 @@ def _put(document: Any, steps: list[patching.Step], value: Any) -> None:
 def _instance_type(name: str, group: str, detail: dict[str, Any], capacity: str | None = "8") -> dict[str, Any]:
     status: dict[str, Any] = {"entrance": f"queue-{name}", "detail": detail}
     return {
-        "apiVersion": "worker.gpustack.ai/v1",
+        "apiVersion": keys.API_VERSION,
         "kind": "InstanceType",
         "metadata": {"name": name},
         "spec": {
@@ -93,7 +94,7 @@ def _instance_type(name: str, group: str, detail: dict[str, Any], capacity: str 
 
 
 DEPLOYMENT: Final[dict[str, Any]] = {
-    "apiVersion": "worker.gpustack.ai/v1",
+    "apiVersion": keys.API_VERSION,
     "kind": "ModelDeployment",
     "metadata": {"name": "qwen-72b", "namespace": "team-a"},
     "spec": {
@@ -108,7 +109,7 @@ DEPLOYMENT: Final[dict[str, Any]] = {
 """Four vLLM servers on whole cards, attached to a shared pool."""
 
 SCALER: Final[dict[str, Any]] = {
-    "apiVersion": "worker.gpustack.ai/v1",
+    "apiVersion": keys.API_VERSION,
     "kind": "ModelDeploymentScaler",
     "metadata": {"name": "qwen-72b", "namespace": "team-a"},
     "spec": {
@@ -132,7 +133,7 @@ def _disaggregated(name: str, *kinds: str) -> dict[str, Any]:
         for kind in kinds
     ]
     return {
-        "apiVersion": "worker.gpustack.ai/v1",
+        "apiVersion": keys.API_VERSION,
         "kind": "ModelDeployment",
         "metadata": {"name": name, "namespace": "team-a"},
         "spec": {
@@ -176,7 +177,7 @@ CLUSTER: Final[tuple[dict[str, Any], ...]] = (
     _instance_type("unobserved", "nvidia-new", {}),
     _instance_type("cpu", "", {"manufacturer": "intel"}),
     {
-        "apiVersion": "worker.gpustack.ai/v1",
+        "apiVersion": keys.API_VERSION,
         "kind": "KVCachePoolBinding",
         "metadata": {"name": "shared-kv", "namespace": "team-a"},
         "spec": {
@@ -186,13 +187,13 @@ CLUSTER: Final[tuple[dict[str, Any], ...]] = (
         },
     },
     {
-        "apiVersion": "worker.gpustack.ai/v1",
+        "apiVersion": keys.API_VERSION,
         "kind": "KVCachePool",
         "metadata": {"name": "dram"},
         "spec": {"backends": [{"name": "mooncake"}], "quota": {"total": "1Ti"}},
     },
     {
-        "apiVersion": "worker.gpustack.ai/v1",
+        "apiVersion": keys.API_VERSION,
         "kind": "KVCacheBackend",
         "metadata": {"name": "mooncake"},
         "spec": {
