@@ -1,7 +1,8 @@
 """The order in which findings are told: that of the fields in the schema, then of the entries in a list."""
 
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
@@ -11,8 +12,10 @@ from modeldeployment.api.document import Document
 
 _LAST = 1 << 30
 
+Told = TypeVar("Told", bound=Finding)
 
-def in_field_order(kind: type[Document], findings: list[Finding]) -> list[Finding]:
+
+def in_field_order(kind: type[Document], findings: Iterable[Told]) -> list[Told]:
     """Sort by the place of the field in `kind`; findings about one field keep the order in which they were made."""
     return sorted(findings, key=lambda finding: _place(kind, finding.field))
 

@@ -78,11 +78,11 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
     outcome = kind.defaults.defaults(new, facts)
     body = outcome.applied_to(new)
     parsed = _parsed(kind.model, body)
-    stored = _parsed(kind.model, old) if old is not None else None
     if parsed is None:
         deleting = patching.found(body, "metadata.deletionTimestamp") is not None
         unreadable = [] if deleting else [*schema.violations(body), *kind.missing(body, facts)]
         return Verdict(body, outcome.operations, refusals=tuple(order.in_field_order(kind.model, unreadable)))
+    stored = None if old is None else _parsed(kind.model, old) or _parsed(kind.model, _read_as(old, body))
     subject = kind.subject(parsed, stored, body, facts, actor, new)
     refusals, unready = _judged(kind.rules, subject)
     return Verdict(
@@ -99,6 +99,21 @@ def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:
         return model.model_validate(body)
     except ValidationError:
         return None
+
+
+def _read_as(old: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored object that another release wrote and this one cannot read, as far as it can be: its own metadata and
+    replica counts, and the submitted object otherwise. An update must never pass for a create: the fence would fall.
+    """
+    spec = body["spec"]
+    counts = {
+        role["name"]: role["replicas"]
+        for role in patching.found(old, "spec.roles") or ()
+        if isinstance(role, Mapping) and isinstance(role.get("replicas"), int) and isinstance(role.get("name"), str)
+    }
+    roles = [{**role, "replicas": counts.get(role.get("name"), role.get("replicas"))} for role in spec["roles"]]
+    metadata = old.get("metadata")
+    return {**body, "metadata": metadata if isinstance(metadata, Mapping) else {}, "spec": {**spec, "roles": roles}}
 
 
 def _judged(rows: Iterable[Row[Any, Any]], subject: Any) -> tuple[list[Refusal], list[Unready]]:

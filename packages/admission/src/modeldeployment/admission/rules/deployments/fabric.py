@@ -102,7 +102,7 @@ def _no_leg(review: DeploymentReview, each: RoleReview, instance_type: InstanceT
         if cache is None:
             return None
         if missing := _missing(review, cache):
-            return f"the transport of the cache is not known, because {missing}"
+            return f"{missing}, and the transport of the cache follows from it"
         offers = _offers(cache)
         if len(offers) != 1:
             return f"the groups of the cache's store use different transports, {', '.join(offers)}"

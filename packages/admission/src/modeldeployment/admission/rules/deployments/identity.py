@@ -15,8 +15,7 @@ from modeldeployment.api import Document, Quantity, Resources, frozen
 from modeldeployment.api.cel import Rule
 
 _RESOURCES, _COMMAND = frozen.ROLE
-_ONE: Final = Quantity.whole(1)
-_NONE: Final = Quantity.whole(0)
+_ONE: Final = Quantity.whole(1).nanos
 _DROPPED: Final = (
     "; a merge patch replaces the whole list of roles, so what it leaves out is taken away: change one field with a "
     "JSON patch, or send the whole object"
@@ -88,16 +87,16 @@ def _role_changed(review: DeploymentReview, each: RoleReview) -> Iterator[Refusa
         yield _restored(review, f"{path}.command", _COMMAND, list(old.command) or None)
 
 
-def _asked(resources: Resources | None) -> tuple[Quantity, int, int, str, Quantity]:
+def _asked(resources: Resources | None) -> tuple[int, int, int, str, int]:
     """What is asked for in the end, whether written out or not; the schema's own rules read it alike."""
     if resources is None:
-        return _ONE, 0, 0, "", _NONE
+        return _ONE, 0, 0, "", 0
     return (
-        _ONE if resources.accelerator is None else resources.accelerator,
+        _ONE if resources.accelerator is None else resources.accelerator.nanos,
         resources.accelerator_sliced_memory_percentage,
         resources.accelerator_sliced_cores_percentage,
         resources.accelerator_partitioned_profile or "",
-        resources.interface or _NONE,
+        0 if resources.interface is None else resources.interface.nanos,
     )
 
 

@@ -55,7 +55,7 @@ def not_whole(review: DeploymentReview) -> Iterator[Refusal]:
             (frozen.WHOLE_ACCELERATOR, wanted.accelerator),
             (frozen.WHOLE_INTERFACE, wanted.interface),
         ):
-            if amount is not None and (amount < ZERO or not amount.is_whole):
+            if amount is not None and (amount.nanos < 0 or not amount.is_whole):
                 field = f"{each.path}.resources{rule.at}"
                 yield Refusal(rule.code, field, found(review.body, field), why=rule.why, way_out=rule.way_out)
 
@@ -114,7 +114,7 @@ def not_offered(review: DeploymentReview) -> Iterator[Refusal | Unready]:
             continue
         profile, asked = wanted.accelerator_partitioned_profile, slices(wanted)
         if not profile and not asked:
-            yield from _whole(each, wanted, instance_type)
+            yield from _whole(review, each, wanted, instance_type)
         elif not instance_type.observed:
             yield Unready(
                 f"{each.path}.resources",
@@ -122,27 +122,33 @@ def not_offered(review: DeploymentReview) -> Iterator[Refusal | Unready]:
                 f"{'partitions' if profile else 'slices'} it offers is not known yet; retry once it is",
             )
         elif profile:
-            yield from _partition(each, wanted, profile, instance_type)
+            yield from _partition(review, each, wanted, profile, instance_type)
         else:
-            yield from _slice(each, wanted, asked, instance_type)
+            yield from _slice(review, each, wanted, asked, instance_type)
 
 
-def _whole(each: RoleReview, wanted: Resources, instance_type: InstanceType) -> Iterator[Refusal]:
+def _whole(
+    review: DeploymentReview, each: RoleReview, wanted: Resources, instance_type: InstanceType
+) -> Iterator[Refusal]:
     pool = instance_type.status.accelerator
     capacity = pool.capacity if pool else None
     if wanted.accelerator is None or capacity is None or wanted.accelerator <= capacity:
         return
+    field = f"{each.path}.resources.accelerator"
+    fewer = f"ask for at most {capacity} per Pod" if capacity.nanos > 0 else "ask for a slice or a partition"
     yield Refusal(
         "MD035",
-        f"{each.path}.resources.accelerator",
-        str(wanted.accelerator),
+        field,
+        found(review.body, field),
         why=f'InstanceType "{each.role.instance_type}" holds {capacity} whole accelerators in total, free or not, so '
         "no Pod ever gets more",
-        way_out=f"ask for at most {capacity} per Pod, or create the deployment on a type that holds more",
+        way_out=f"{fewer}, or create the deployment on a type that holds more",
     )
 
 
-def _partition(each: RoleReview, wanted: Resources, profile: str, instance_type: InstanceType) -> Iterator[Refusal]:
+def _partition(
+    review: DeploymentReview, each: RoleReview, wanted: Resources, profile: str, instance_type: InstanceType
+) -> Iterator[Refusal]:
     path = f"{each.path}.resources"
     offered = instance_type.status.detail.sliced_detail.physical
     named = f'InstanceType "{each.role.instance_type}"'
@@ -164,10 +170,12 @@ def _partition(each: RoleReview, wanted: Resources, profile: str, instance_type:
             why=f"{named} does not offer this partition profile; it offers {listed}",
             way_out="name one of the profiles it offers, or another type",
         )
-    yield from _exactly_one(path, wanted, "a partitioned", _PROFILE)
+    yield from _exactly_one(review, path, wanted, "a partitioned", _PROFILE)
 
 
-def _slice(each: RoleReview, wanted: Resources, asked: str, instance_type: InstanceType) -> Iterator[Refusal]:
+def _slice(
+    review: DeploymentReview, each: RoleReview, wanted: Resources, asked: str, instance_type: InstanceType
+) -> Iterator[Refusal]:
     path = f"{each.path}.resources"
     if instance_type.status.detail.sliced_detail.logical.count <= 0:
         yield Refusal(
@@ -178,18 +186,19 @@ def _slice(each: RoleReview, wanted: Resources, asked: str, instance_type: Insta
             way_out="ask for whole accelerators, or name a type that offers logical slicing",
             cause=Cause.FORBIDDEN,
         )
-    yield from _exactly_one(path, wanted, "a sliced", f"{MEMORY} and {CORES}")
+    yield from _exactly_one(review, path, wanted, "a sliced", f"{MEMORY} and {CORES}")
 
 
-def _exactly_one(path: str, wanted: Resources, what: str, fields: str) -> Iterator[Refusal]:
+def _exactly_one(review: DeploymentReview, path: str, wanted: Resources, what: str, fields: str) -> Iterator[Refusal]:
     if wanted.accelerator not in (None, _ONE):
+        field = f"{path}.accelerator"
         yield Refusal(
             "MD035",
-            f"{path}.accelerator",
-            str(wanted.accelerator),
+            field,
+            found(review.body, field),
             why=f"{what} request is part of one accelerator, so accelerator is exactly 1",
             way_out=f"set it to 1, or leave out {fields} to ask for whole accelerators",
-            patch=(put(f"{path}.accelerator", 1),),
+            patch=(put(field, 1),),
         )
 
 
