@@ -113,4 +113,13 @@ TABLE: Final[tuple[Case, ...]] = (
         "N-epd-tensor-parallel",
         _staged(encode=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}, prefill=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}),
     ),
+    Case(
+        "N-epd-deleting",
+        _staged(None, kinds=("Encode",), encode={"size": 2}) | {"metadata.deletionTimestamp": "2026-01-01T00:00:00Z"},
+        old=_staged(None, kinds=("Encode",), encode={"size": 2})
+        | {
+            "metadata.deletionTimestamp": "2026-01-01T00:00:00Z",
+            "metadata.finalizers": ["gpustack.ai/controlled"],
+        },
+    ),
 )

@@ -3,13 +3,29 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.api import InstanceType, ModelDeployment, Role, RoleKind, RouterName
 from modeldeployment.api.scaler import ModelDeploymentScaler, ScaledRole, ScalerSpec
 from modeldeployment.render import DTYPE_FLAG, ENGINES, Degrees, Engine, Listener, Unreadable, degrees, listener
 from modeldeployment.router import ROUTERS, RouterRow
+
+_OWNED: Final = {
+    engine.name: frozenset(
+        (
+            *engine.owned_arguments,
+            DTYPE_FLAG,
+            *engine.artifact_arguments,
+            *engine.encode_arguments,
+            *engine.embeds_arguments,
+        )
+    )
+    for engine in ENGINES.values()
+}
+"""By engine, every argument the operator writes under some condition."""
+
+_WARNED_OF: Final = ("--additional-config", "--api-key", "--config", "--enable-scale-out")
 
 
 @dataclass(frozen=True)
@@ -52,39 +68,20 @@ class RoleReview:
 
         Beside a command nobody reads the list (spec 1 §The three override tiers).
         """
-        if not self.role.managed or not self.role.extra_args:
+        if not self.role.managed:
             return ()
-        engine = self.engine
-        keys = frozenset(
-            (
-                *engine.owned_arguments,
-                DTYPE_FLAG,
-                *engine.artifact_arguments,
-                *engine.encode_arguments,
-                *engine.embeds_arguments,
-            )
-        )
+        owns, keys = self.engine.owns, _OWNED[self.engine.name]
         return tuple(
             (index, argument)
             for index, argument in enumerate(self.role.extra_args)
-            if argument.startswith("--") and engine.owns(argument, keys)
+            if argument.startswith("--") and owns(argument, keys)
         )
 
     @cached_property
     def given(self) -> Mapping[str, str | None]:
-        """Every long flag in `stream` that the engine knows, by full spelling, with its last value; None for none."""
-        stream, resolve = self.stream, self.engine.flags.resolve
-        found: dict[str, str | None] = {}
-        for index, argument in enumerate(stream):
-            if argument == "--":
-                break
-            if not argument.startswith("--"):
-                continue
-            name, equals, inline = argument.partition("=")
-            if flag := resolve(name):
-                following = None if equals else next(iter(stream[index + 1 : index + 2]), None)
-                found[flag] = inline if equals else None if following and following.startswith("-") else following
-        return found
+        """Which of the flags that warnings hang on stand in `stream`, by full spelling, with the last value of each."""
+        wanted = (*_WARNED_OF, self.engine.listen.host, self.engine.listen.port)
+        return {found.flag: found.value for found in self.engine.flags.find(self.stream, wanted)}
 
 
 @dataclass(frozen=True)

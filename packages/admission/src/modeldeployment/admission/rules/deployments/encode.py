@@ -1,6 +1,7 @@
 """What a deployment with an Encode role must look like.
 
-Source: decisions D1 and D46, facts encode §6.
+The documents have none of these rows, so an object on its way out is spared by all of them: none is held by a rule that
+came after it. Source: decisions D1 and D46, facts encode §6.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ _STAGED: Final = {"spec.router": _LLM_D, "spec.roles": [_ENCODE, _PREFILL, _DECO
 _SGLANG: Final = {"spec.engine": {"name": "SGLang", "version": "0.5.18"}}
 
 
-@row(trigger=Example(_STAGED | {"spec.router": GONE}), near_miss=Example(_STAGED))
+@row(trigger=Example(_STAGED | {"spec.router": GONE}), near_miss=Example(_STAGED), spares_deleting=True)
 def encode_without_router(review: DeploymentReview) -> Iterator[Refusal]:
     """MD043 | spec.router | An Encode role needs a router in front of it.
 
@@ -52,6 +53,7 @@ def encode_without_router(review: DeploymentReview) -> Iterator[Refusal]:
 @row(
     trigger=Example(_STAGED | {"spec.roles": [_ENCODE, _PREFILL]}),
     near_miss=Example(_STAGED | {"spec.roles": [_DECODE, _PREFILL, _ENCODE]}),
+    spares_deleting=True,
 )
 def encode_without_a_pair(review: DeploymentReview) -> Iterator[Refusal]:
     """MD044 | spec.roles[*].kind | An Encode role needs both a Prefill and a Decode role beside it.
@@ -116,6 +118,7 @@ def staged_on_ascend(review: DeploymentReview) -> Iterator[Refusal | Unready]:
     near_miss=Example(
         _STAGED | _SGLANG | {"spec.roles": [_ENCODE, _role(RoleKind.PREFILL, size=2), _role(RoleKind.DECODE, size=2)]}
     ),
+    spares_deleting=True,
 )
 def staged_over_several_pods(review: DeploymentReview) -> Iterator[Refusal]:
     """MD046 | spec.roles[*].size | A replica that holds encoder output is one Pod.
@@ -161,6 +164,7 @@ def staged_over_several_pods(review: DeploymentReview) -> Iterator[Refusal]:
             ]
         }
     ),
+    spares_deleting=True,
 )
 def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
     """MD047 | spec.roles[*].extraArgs | On vLLM no role beside an Encode role is data parallel.

@@ -38,6 +38,8 @@ def reserved_port_declared(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: another port. Source: spec 1 §Admission refusals, facts admission §7.
     """
     for role in review.roles:
+        if not role.role.ports:
+            continue
         reserved = _reserved(review.new, role.role)
         if taken := [port.port for port in role.role.ports if port.port in reserved]:
             yield _collision("MD021", review, role, taken[0], reserved, f"{role.path}.ports")
@@ -56,8 +58,10 @@ def port_of_the_proxy(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: remove `--port`. Source: facts admission §4 row 27, facts rendering §7.
     """
     for role in review.roles:
+        if not review.proxied(role):
+            continue
         listening = role.listener
-        if review.proxied(role) and listening.port_given and listening.engine_port == listening.service_port:
+        if listening.port_given and listening.engine_port == listening.service_port:
             yield Refusal(
                 "MD027",
                 "spec.router",

@@ -5,7 +5,6 @@ Source: facts admission §4 rows 18, 20 and 28, and §8.
 
 import posixpath
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from modeldeployment.admission import patching
@@ -148,8 +147,8 @@ def _path(role: RoleReview, index: int) -> str:
 
 def _overlap(one: str, other: str) -> bool:
     """Whether one path is the other or lies inside it, segment by segment."""
-    first, second = (PurePosixPath(posixpath.normpath(path)) for path in (one, other))
-    return first.is_relative_to(second) or second.is_relative_to(first)
+    first, second = (f"{posixpath.normpath(path)}/" for path in (one, other))
+    return first.startswith(second) or second.startswith(first)
 
 
 def _held(volume: AdditionalVolume, old: Role | None) -> bool:
