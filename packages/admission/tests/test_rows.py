@@ -15,12 +15,12 @@ from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.lints.cautioning import LONGEST
 from modeldeployment.admission.reviewing import review
 from modeldeployment.admission.rule import Row
-from modeldeployment.admission.rules import structural
+from modeldeployment.admission.rules import others, structural
 from modeldeployment.admission.verdict import Finding, Refusal, Verdict
 
 REFUSING = (*rules.DEPLOYMENTS, *rules.SCALERS)
 WARNING = (*lints.DEPLOYMENTS, *lints.SCALERS)
-ROWS = (*REFUSING, *WARNING, *structural.TABLE)
+ROWS = (*REFUSING, *WARNING, *others.RULES, *structural.TABLE)
 
 CODE = re.compile(r"MD(W\d{2}|\d{3})")
 
@@ -37,8 +37,16 @@ def reviewed(example: Example) -> Verdict:
 def findings(row: Row[Any, Any]) -> tuple[Finding, ...]:
     if row in structural.TABLE:
         return schema.violations(row.trigger.objects()[0])
+    if row in others.RULES:
+        return held(row.trigger)
     verdict = reviewed(row.trigger)
     return (*verdict.refusals, *verdict.warnings)
+
+
+def held(example: Example) -> tuple[Refusal, ...]:
+    new, old = example.objects()
+    assert schema.violations(new) == ()
+    return others.refusals(schema.defaulted(new), None if old is None else schema.defaulted(old))
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -139,6 +147,16 @@ def test_the_trigger_of_a_schema_row_is_refused_with_its_code_alone(row: Row[Any
 @named(structural.TABLE)
 def test_the_near_miss_of_a_schema_row_is_let_in(row: Row[Any, Any]) -> None:
     assert schema.violations(row.near_miss.objects()[0]) == ()
+
+
+@named(others.RULES)
+def test_the_trigger_of_a_rule_of_another_kind_is_refused_with_its_code_alone(row: Row[Any, Any]) -> None:
+    assert {each.code for each in held(row.trigger)} == {row.code}
+
+
+@named(others.RULES)
+def test_the_near_miss_of_a_rule_of_another_kind_is_let_in(row: Row[Any, Any]) -> None:
+    assert held(row.near_miss) == ()
 
 
 @named(ROWS)

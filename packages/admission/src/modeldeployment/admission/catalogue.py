@@ -17,14 +17,13 @@ from modeldeployment.admission.facts import Needs
 from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.reviewing import review
 from modeldeployment.admission.rule import Row
-from modeldeployment.admission.rules import structural
+from modeldeployment.admission.rules import others, structural
 from modeldeployment.admission.verdict import Caution, Finding, Unready
-from modeldeployment.api import artifact, instancetype, kvbackend, kvpool
-from modeldeployment.api.cel import Rule
 
 _REFUSED: Final = (
     ("ModelDeployment", rules.DEPLOYMENTS),
     ("ModelDeploymentScaler", rules.SCALERS),
+    ("The other kinds", others.RULES),
     ("Every kind", structural.TABLE),
 )
 _WARNED: Final = (("ModelDeployment", warned.DEPLOYMENTS), ("ModelDeploymentScaler", warned.SCALERS))
@@ -43,76 +42,14 @@ def rows() -> Mapping[str, Row[Any, Any]]:
     return MappingProxyType({row.code: row for _, table in (*_REFUSED, *_WARNED) for row in table})
 
 
-@cache
-def codes() -> tuple[str, ...]:
-    """Every code that has a page, sorted."""
-    return tuple(sorted({*rows(), *_declared()}))
-
-
 def page(code: str) -> str:
-    """The page of one code in Markdown. Raises KeyError for a code that has none; `codes` lists those that have one."""
-    row = rows().get(code)
-    return _of_rules(code, _declared()[code]) if row is None else _of_row(row)
-
-
-def refusals() -> str:
-    """The document of all refusals: an index by kind, then every page."""
-    sections: dict[str, list[tuple[str, str, str]]] = {kind: _index(table) for kind, table in _REFUSED}
-    for code, held in sorted(_declared().items()):
-        first = held[0]
-        sections.setdefault(first.kind, []).append((code, first.field, f"The field {first.why}."))
-    return _document(
-        "Refusals",
-        "What admission refuses, and why. A refusal's code stays the same from release to release; `kubectl md explain "
-        "CODE` prints its page. All refusals of one write come together, in the order of the fields.",
-        sections,
-    )
-
-
-def lints() -> str:
-    """The document of all warnings: an index by kind, then every page."""
-    return _document(
-        "Warnings",
-        "What is let in and will surprise its owner. A warning blocks nothing: clients print it beside the answer. "
-        "`kubectl md explain CODE` prints its page.",
-        {kind: _index(table) for kind, table in _WARNED},
-    )
-
-
-def _index(table: Iterable[Row[Any, Any]]) -> list[tuple[str, str, str]]:
-    return sorted((row.code, row.field, row.sentence) for row in table)
-
-
-def _document(title: str, lead: str, sections: Mapping[str, list[tuple[str, str, str]]]) -> str:
-    lines = [
-        f"# {title}",
-        "",
-        "<!-- Generated from the tables of admission; edit the rows, not this file. -->",
-        "",
-        lead,
-    ]
-    pages: list[str] = []
-    for kind, entries in sections.items():
-        lines += ["", f"## {kind}", "", "| Code | Field | What |", "|---|---|---|"]
-        for code, field, sentence in entries:
-            lines.append(f"| [{code}](#{code.lower()}) | {_code(field)} | {sentence.replace('|', '&#124;')} |")
-            pages.append(page(code).replace("\n## ", "\n### ").replace("# ", "## ", 1))
-    return "\n".join(lines) + "\n\n" + "\n".join(pages)
-
-
-def _code(field: str) -> str:
-    return "any" if field == "*" else f"`{field}`"
-
-
-# --- pages of rows ---------------------------------------------------------------------------------------------------
-
-
-def _of_row(row: Row[Any, Any]) -> str:
-    told = [each for each in _answers(row, row.trigger) if isinstance(each, Unready) or each.code == row.code]
+    """The page of one code in Markdown. Raises KeyError for a code that has none; `rows` has those that have one."""
+    row = rows()[code]
+    told = [each for each in _answers(row, row.trigger) if isinstance(each, Unready) or each.code == code]
     warns = any(isinstance(each, Caution) for each in told)
     answered = "\n".join(_line(each) for each in told)
     parts = [
-        f"# {row.code}",
+        f"# {code}",
         f"{_code(row.field)}: {row.sentence}",
         row.page,
         "" if warns else _circumstances(row),
@@ -126,11 +63,53 @@ def _of_row(row: Row[Any, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def refusals() -> str:
+    """The document of all refusals: an index by kind, then every page."""
+    return _document(
+        "Refusals",
+        "What admission refuses, and why. A refusal's code stays the same from release to release; `kubectl md explain "
+        "CODE` prints its page. All refusals of one write come together, in the order of the fields.",
+        _REFUSED,
+    )
+
+
+def lints() -> str:
+    """The document of all warnings: an index by kind, then every page."""
+    return _document(
+        "Warnings",
+        "What is let in and will surprise its owner. A warning blocks nothing: clients print it beside the answer. "
+        "`kubectl md explain CODE` prints its page.",
+        _WARNED,
+    )
+
+
+def _document(title: str, lead: str, tables: Iterable[tuple[str, Iterable[Row[Any, Any]]]]) -> str:
+    lines = [f"# {title}", "", "<!-- Generated from the rows of admission; edit those. -->", "", lead]
+    pages: list[str] = []
+    for kind, table in tables:
+        lines += ["", f"## {kind}", "", "| Code | Field | What |", "|---|---|---|"]
+        for row in sorted(table, key=lambda each: each.code):
+            lines.append(f"| [{row.code}](#{row.code.lower()}) | {_code(row.field)} | {_cell(row.sentence)} |")
+            pages.append(page(row.code).replace("\n## ", "\n### ").replace("# ", "## ", 1))
+    return "\n".join(lines) + "\n\n" + "\n".join(pages)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "&#124;")
+
+
+def _code(field: str) -> str:
+    return "any" if field == "*" else f"`{field}`"
+
+
 def _answers(row: Row[Any, Any], example: Example) -> Iterator[Finding | Unready]:
-    """Yield what is answered to an example: by the schema for its rows, by a review for the others."""
+    """Yield what is answered to an example: by a review, and for the rows of a schema by whoever judges it."""
     new, old = example.objects()
     if row in structural.TABLE:
         yield from schema.violations(new)
+        return
+    if row in others.RULES:
+        yield from others.refusals(schema.defaulted(new), None if old is None else schema.defaulted(old))
         return
     verdict = review(new, old, from_manifests(example.cluster(), example.policy), example.actor)
     yield from verdict.refusals
@@ -159,30 +138,3 @@ def _circumstances(row: Row[Any, Any]) -> str:
     said.append("" if row.applies(deleting=True) else "An object that is being deleted is spared.")
     said.append("Judged only where nothing else is refused." if row.late else "")
     return " ".join(each for each in said if each)
-
-
-# --- pages of what a schema holds alone ------------------------------------------------------------------------------
-
-
-@cache
-def _declared() -> Mapping[str, tuple[Rule, ...]]:
-    """The cross-field rules of the kinds that no review judges, by code."""
-    found: dict[str, tuple[Rule, ...]] = {}
-    for module in (instancetype, kvbackend, kvpool, artifact):
-        for value in vars(module).values():
-            for rule in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(rule, Rule) and rule.code not in rows() and rule not in found.get(rule.code, ()):
-                    found[rule.code] = (*found.get(rule.code, ()), rule)
-    return MappingProxyType(found)
-
-
-def _of_rules(code: str, held: Iterable[Rule]) -> str:
-    parts = [f"# {code}"]
-    said: dict[tuple[str, str, str], list[str]] = {}
-    for rule in held:
-        said.setdefault((rule.kind, rule.why, rule.way_out), []).append(f"`{rule.field}`")
-    for (kind, why, way_out), fields in said.items():
-        subject = f"{fields[0]} {why}" if len(fields) == 1 else f"any of {', '.join(fields)}: it {why}"
-        parts += [f"{kind}: {subject}.", f"Way out: {way_out}."]
-    parts.append("The schema of the kind holds this rule, so the API server refuses it with no webhook in between.")
-    return "\n\n".join(parts) + "\n"

@@ -61,7 +61,7 @@ def fields_dropped(review: DeploymentReview) -> Iterator[Caution]:
                 stands = stands or bool(before)
             elif after:
                 changed = True
-            else:
+            elif before:
                 gone.append(name)
         if not changed or stands or len(gone) < 2:  # one alone may well be an edit of its own
             continue

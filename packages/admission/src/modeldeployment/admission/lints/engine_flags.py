@@ -10,21 +10,14 @@ from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Caution
-from modeldeployment.api import RoleKind
 from modeldeployment.api.modeldeployment import EngineName
-from modeldeployment.render import DEFAULT_PORT, listener
+from modeldeployment.render import DEFAULT_PORT
 
 API_KEY: Final = "--api-key"
 API_KEY_VARIABLE: Final = "VLLM_API_KEY"
 
 _CONFIG: Final = "--config"
 _ADDITIONAL_CONFIG: Final = "--additional-config"
-
-
-def _behind_proxy(review: DeploymentReview, each: RoleReview) -> bool:
-    """Whether the router's proxy takes the role's port, so that the engine is to listen elsewhere."""
-    router = review.router
-    return router is not None and router.proxies_decode and each.role.kind is RoleKind.DECODE and review.pair
 
 
 @lint(
@@ -45,9 +38,9 @@ def port_moved_by_argument(review: DeploymentReview) -> Iterator[Caution]:
     """
     for each in review.roles:
         flag = each.engine.listen.port
-        if each.role.ports or not each.role.managed or flag not in each.given or _behind_proxy(review, each):
+        if each.role.ports or not each.role.managed or flag not in each.given or review.proxied(each):
             continue
-        found = listener(each.role, each.engine)
+        found = each.listener
         if found.engine_port == DEFAULT_PORT and each.given[flag] == str(DEFAULT_PORT):
             continue
         unread = found.engine_port == DEFAULT_PORT
@@ -116,10 +109,10 @@ def engine_authenticates(review: DeploymentReview) -> Iterator[Caution]:
         if API_KEY not in each.given:
             if review.engine.name is not EngineName.VLLM:
                 continue
-            index = next((i for i, entry in enumerate(each.role.env) if entry.name == API_KEY_VARIABLE), None)
-            if index is None:
+            names = [entry.name for entry in each.role.env]
+            if API_KEY_VARIABLE not in names:
                 continue
-            field, named = f"{each.path}.env[{index}]", API_KEY_VARIABLE
+            field, named = f"{each.path}.env[{names.index(API_KEY_VARIABLE)}]", API_KEY_VARIABLE
         yield Caution(
             "MDW13",
             field,
@@ -127,7 +120,7 @@ def engine_authenticates(review: DeploymentReview) -> Iterator[Caution]:
             why=f"{named} makes the engine answer 401 to whoever has no key, "
             + (
                 "the probes of this Decode role among them, so that it never becomes Ready"
-                if _behind_proxy(review, each) and review.engine.name is EngineName.VLLM
+                if review.proxied(each) and review.engine.name is EngineName.VLLM
                 else "routers and other callers inside the cluster among them"
             ),
             way_out="drop it and authenticate at the gateway in front of the deployment",

@@ -44,14 +44,17 @@ def counts_tokens(review: DeploymentReview) -> bool:
     )
 
 
-def floor(review: DeploymentReview, role: RoleReview) -> Floor | None:
-    """The floor under a role; None where the maker of its cards, which decides between two, is not known."""
+def floor(review: DeploymentReview, role: RoleReview, *, counting: bool) -> Floor | None:
+    """The floor under a role, where the router counts tokens or does not.
+
+    None where the maker of its cards, which decides between two floors, is not known.
+    """
     if review.engine.name is EngineName.SGLANG:
         return _SGLANG
     made_by = maker(review, role)
     if not made_by:
         return None
-    if counts_tokens(review):
+    if counting:
         return _ASCEND_COUNTING if made_by == ASCEND else _VLLM_COUNTING
     if made_by == ASCEND:
         return _ASCEND

@@ -6,8 +6,8 @@ from typing import Any, Final
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.facts import Needs
 from modeldeployment.admission.lints.cautioning import brief, lint
-from modeldeployment.admission.lints.floors import floor
-from modeldeployment.admission.lints.seen import maker, stated_version
+from modeldeployment.admission.lints.floors import counts_tokens, floor
+from modeldeployment.admission.lints.seen import common_version, maker, stated_version
 from modeldeployment.admission.patching import remove
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
@@ -78,8 +78,10 @@ def release_below_floor(review: DeploymentReview) -> Iterator[Caution]:
     Source: facts engine-versions §1, spec 2 §Counting engine tokens.
     """
     told: set[tuple[str, str]] = set()
+    common, counting = common_version(review), counts_tokens(review)
     for each in review.roles:
-        stated, lowest = stated_version(review, each), floor(review, each)
+        stated = stated_version(review, each) if each.role.image else common
+        lowest = floor(review, each, counting=counting) if stated else None
         if stated is None or lowest is None or stated.version >= lowest.version:
             continue
         if (stated.field, lowest.engine) in told:

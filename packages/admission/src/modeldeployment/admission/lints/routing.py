@@ -42,7 +42,7 @@ def tokens_not_counted(review: DeploymentReview) -> Iterator[Caution]:
     for each in review.roles:
         if SCALE_OUT in each.given or starts_shell(each):
             continue
-        stated, floor = stated_version(review, each), floors.floor(review, each)
+        stated, floor = stated_version(review, each), floors.floor(review, each, counting=True)
         if stated and floor and stated.version < floor.version:
             continue
         managed = each.role.managed

@@ -30,10 +30,19 @@ _EPD: Final[Change] = {
 }
 
 
+def _number(quantity: Quantity) -> str:
+    """A ratio in decimals; Kubernetes' own spelling of 1.5 is 1500m."""
+    return f"{quantity.nanos / _NANO:g}"
+
+
+def _plain(default: Any) -> str:
+    return _number(default) if isinstance(default, Quantity) else str(default)
+
+
 def _defaults(model: type[Document], path: str, *names: str) -> dict[str, str]:
     """The defaults of some fields of a block, as JSON spells them, by field path."""
     fields = model.model_fields
-    return {f"{path}.{fields[name].alias}": str(fields[name].default) for name in names}
+    return {f"{path}.{fields[name].alias}": _plain(fields[name].default) for name in names}
 
 
 _STORED: Final = _defaults(ScaleUp, "spec.behavior.scaleUp", "max_step_replicas", "max_step_percent")
@@ -70,7 +79,7 @@ def zero_stored_as_default(review: ScalerReview) -> Iterator[Caution]:
     near_miss=Example({"spec.behavior.scaleUp.stabilizationWindowSeconds": 0}, scaler=True),
 )
 def zero_read_as_default(review: ScalerReview) -> Iterator[Caution]:
-    """MDW52 | spec.behavior.scaleDown | A zero that stays in the object and is read as the default.
+    """MDW52 | spec.behavior.scaleDown, spec.algorithm.predictive | A zero that is stored and read as the default.
 
     The three guards of shrinkage read zero as 300, 300 and 120 seconds, and the noises of `predictive` read whatever is
     not positive as 1, 0.1 and 10. None of them is switched off. Growth differs: a zero window there does wait for
@@ -245,7 +254,7 @@ def roles_without_bounds(review: ScalerReview) -> Iterator[Caution]:
     """MDW58 | spec.roles | A role of the target that has no bounds stops all planning.
 
     An incomplete set is admitted, so that scaler and target can be written in any order, and then blocks with
-    `BoundsConflict`. A name that the target does not have does nothing.
+    `BoundsConflict`.
 
     Way out: an entry for every role of the target; equal bounds hold one still.
 
@@ -323,11 +332,6 @@ def _under(above: int, below: int, bound: Quantity) -> bool:
 def _over(above: int, below: int, bound: Quantity) -> bool:
     """Whether a ratio is above a bound, but for the same billionth."""
     return above * _NANO - 1 > bound.nanos * below
-
-
-def _number(quantity: Quantity) -> str:
-    """A ratio in decimals; Kubernetes' own spelling of 1.5 is 1500m."""
-    return f"{quantity.nanos / _NANO:g}"
 
 
 def _is_zero(value: Any) -> bool:

@@ -65,16 +65,22 @@ def starts_shell(role: RoleReview) -> bool:
 
 def stated_version(review: DeploymentReview, role: RoleReview) -> Stated | None:
     """The engine version the role's image says it has, else the one the runner image is made for (decisions D2)."""
+    own = role.role.image
+    return _read(f"{role.path}.image", own, _TAGGED.search(own)) if own else common_version(review)
+
+
+def common_version(review: DeploymentReview) -> Stated | None:
+    """The engine version of every role that names no image of its own."""
     engine = review.new.spec.engine
-    for field, text, spelling in (
-        (f"{role.path}.image", role.role.image, _TAGGED),
-        ("spec.engine.image", engine.image, _TAGGED),
-        ("spec.engine.version", engine.version, _VERSION),
-    ):
-        if text:
-            found = spelling.search(text) if spelling is _TAGGED else spelling.match(text)
-            return Stated(field, text, _version(found)) if found else None
+    if engine.image:
+        return _read("spec.engine.image", engine.image, _TAGGED.search(engine.image))
+    if engine.version:
+        return _read("spec.engine.version", engine.version, _VERSION.match(engine.version))
     return None
+
+
+def _read(field: str, text: str, found: re.Match[str] | None) -> Stated | None:
+    return Stated(field, text, _version(found)) if found else None
 
 
 def version(text: str) -> Version:
