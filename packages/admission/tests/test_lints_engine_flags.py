@@ -144,3 +144,13 @@ def test_a_bound_role_with_a_command_is_told_and_an_unbound_one_is_not() -> None
 def test_inert_arguments_are_no_source_of_other_warnings() -> None:
     inert = {**COMMAND, **arguments("--api-key=k", "--config=x", "--host=::")}
     assert warned(inert) == [("MDW17", "spec.roles[0].extraArgs")]
+
+
+def test_a_decoder_behind_the_proxy_keeps_its_probes() -> None:
+    counted = ["--enable-scale-out"]
+    pair = {
+        "spec.kvCache": GONE,
+        "spec.router": {"name": "llm-d-router"},
+        "spec.roles": [role("Prefill", extraArgs=counted), role("Decode", extraArgs=[*counted, "--host=0.0.0.0"])],
+    }
+    assert warned(pair) == []

@@ -130,6 +130,10 @@ def test_a_lint_says_the_same_of_an_object_with_its_schema_defaults(row: Row[Any
     stored = None if old is None else schema.defaulted(old)
     verdict = review(schema.defaulted(new), stored, facts, row.trigger.actor)
     assert [each.code for each in verdict.warnings] == [row.code]
+    near, near_old = row.near_miss.objects()
+    stored = None if near_old is None else schema.defaulted(near_old)
+    known = from_manifests(row.near_miss.cluster(), row.near_miss.policy)
+    assert review(schema.defaulted(near), stored, known, row.near_miss.actor).warnings == ()
 
 
 @named((*REFUSING, *WARNING))

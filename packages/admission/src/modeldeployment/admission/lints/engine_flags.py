@@ -68,7 +68,8 @@ def probes_withdrawn(review: DeploymentReview) -> Iterator[Caution]:
 
     The operator tells an engine to listen on every address, and asks it for startup, readiness and liveness there. A
     role that passes its own `--host`, whatever the value, is asked nothing: its replicas count as ready while they load
-    their weights, get requests, and are not restarted when they hang.
+    their weights, get requests, and are not restarted when they hang. A decoder behind `llm-d-router` is asked through
+    its proxy, and keeps its probes.
 
     Way out: drop the flag.
 
@@ -76,7 +77,7 @@ def probes_withdrawn(review: DeploymentReview) -> Iterator[Caution]:
     """
     for each in review.roles:
         flag = each.engine.listen.host
-        if each.role.managed and flag in each.given:
+        if each.role.managed and flag in each.given and not review.proxied(each):
             yield Caution(
                 "MDW12",
                 each.stream_path,
