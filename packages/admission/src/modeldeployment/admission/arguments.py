@@ -20,4 +20,5 @@ def extent(arguments: Sequence[str], index: int) -> range:
 
 def without(field: str, entries: Iterable[int]) -> tuple[Operation, ...]:
     """The patch that removes entries of the list at `field`, the last one first, so that every index holds."""
-    return tuple(patching.remove(f"{field}[{index}]") for index in sorted(entries, reverse=True))
+    whole = patching.pointer(field)
+    return tuple({"op": "remove", "path": f"{whole}/{index}"} for index in sorted(entries, reverse=True))

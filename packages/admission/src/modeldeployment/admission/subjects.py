@@ -113,12 +113,12 @@ class DeploymentReview:
         """Name of the deployment."""
         return self.new.metadata.name
 
-    @property
+    @cached_property
     def engine(self) -> Engine:
         """The engine of every role."""
         return ENGINES[self.new.spec.engine.name]
 
-    @property
+    @cached_property
     def router(self) -> RouterRow | None:
         """The router in front, None where the deployment names none."""
         return ROUTERS[RouterName(self.new.spec.router.name)] if self.new.spec.router else None

@@ -12,7 +12,7 @@ from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal
 from modeldeployment.api import ModelDeployment, Role, RoleKind
-from modeldeployment.render import ENGINES, SERVED_MODEL_NAME, listener, reserved_ports
+from modeldeployment.render import ENGINES, SERVED_MODEL_NAME, Listener, listener, reserved_ports
 
 _PORTS: Final = "spec.roles[0].ports"
 _ARGUMENTS: Final = "spec.roles[0].extraArgs"
@@ -118,8 +118,8 @@ def reserved_port_taken(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: another port, or none. Source: spec 1 §Admission refusals, facts admission §7 and §8.
     """
     for role in review.roles:
-        port = _reserved_own_port(review.new, role.role)
-        if port and not (review.old and role.old and _reserved_own_port(review.old, role.old) == port):
+        port = _reserved_own_port(review.new, role.role, role.listener)
+        if port and not (review.old and role.old and _collided(review.old, role.old, port)):
             yield _collision(
                 "MD030",
                 review,
@@ -178,14 +178,16 @@ def _reserved(deployment: ModelDeployment, role: Role) -> tuple[int, ...]:
     )
 
 
-def _reserved_own_port(deployment: ModelDeployment, role: Role) -> int | None:
+def _reserved_own_port(deployment: ModelDeployment, role: Role, listening: Listener) -> int | None:
     """The port a role without `ports` asks for by its own flag, where it is reserved."""
-    if role.ports or not role.managed or not role.extra_args:
+    if role.ports or not listening.port_given:
         return None
-    if not (reserved := _reserved(deployment, role)):
-        return None
-    listening = listener(role, ENGINES[deployment.spec.engine.name])
-    return listening.engine_port if listening.port_given and listening.engine_port in reserved else None
+    return listening.engine_port if listening.engine_port in _reserved(deployment, role) else None
+
+
+def _collided(stored: ModelDeployment, role: Role, port: int) -> bool:
+    """Whether the stored role asked for the same reserved port."""
+    return _reserved_own_port(stored, role, listener(role, ENGINES[stored.spec.engine.name])) == port
 
 
 def _collision(
