@@ -122,7 +122,7 @@ OPEN: Final = marked(x_kubernetes_preserve_unknown_fields=True)
 
 
 def _second(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
 Timestamp = Annotated[AwareDatetime, PlainSerializer(_second, when_used="json")]
