@@ -33,11 +33,11 @@ def judge(new: Body, old: Body | None, facts: Facts, actor: Actor, unread: tuple
     kind = structure.structures().get(str(new.get("kind")))
     if kind is None or any(each.code == "MD909" for each in held):
         return Verdict(dict(new), refusals=held)
-    whole = kind.defaulted(new)
+    whole, before = kind.defaulted(new), None if old is None else kind.defaulted(old)
     if kind.kind not in REVIEWED:
-        ruled = others.refusals(whole, old)
+        ruled = others.refusals(whole, before)
         return Verdict(whole, refusals=_in_order(kind, held, ruled), unread=unread)
-    verdict = review(whole, old, facts, actor)
+    verdict = review(whole, before, facts, actor)
     return replace(
         verdict,
         defaulted=kind.defaulted(verdict.defaulted),
@@ -47,7 +47,7 @@ def judge(new: Body, old: Body | None, facts: Facts, actor: Actor, unread: tuple
 
 
 def _news(found: tuple[Refusal, ...], old: Body | None) -> tuple[Refusal, ...]:
-    """Without what the stored object already has: the API server lets that stay, unknown fields excepted."""
+    """Without what the stored object already has: the API server's schema lets that stay, unknown fields excepted."""
     stored = {(each.code, each.field, repr(each.value)) for each in schema.violations(old)} if old is not None else ()
     return tuple(
         each for each in found if each.code == "MD901" or (each.code, each.field, repr(each.value)) not in stored

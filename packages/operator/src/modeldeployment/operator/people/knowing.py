@@ -34,17 +34,20 @@ class Given:
 
     def about(self, namespace: str) -> Facts:
         """What is known for a review of an object of that namespace."""
-        usable = [each for each in (*self.beside, *self.facts) if each.kind in LOOKED_UP]
-        known = {
-            (each.kind, each.name): each.body
-            for each in usable
-            if each.kind in _CLUSTER_WIDE or (each.namespace or namespace) == namespace
-        }
+        known = self.seen_from(namespace)
         whole = [body for body in known.values() if not _broken_chain(body, known)]
         return from_manifests(whole, self.policy, complete=False)
 
+    def seen_from(self, namespace: str) -> dict[tuple[str, str], Body]:
+        """The objects that count in a namespace, by kind and name; what was given as a fact counts first."""
+        return {
+            (each.kind, each.name): each.body
+            for each in (*self.beside, *self.facts)
+            if each.kind in _CLUSTER_WIDE or (each.namespace or namespace) == namespace
+        }
 
-def given(facts: Iterable[Manifest], submitted: Iterable[Manifest], policy: Policy | None = None) -> Given:
+
+def given(facts: Iterable[Manifest], submitted: Iterable[Manifest], policy: Policy) -> Given:
     """Take facts from manifests; raises UsageError naming one that is not what its kind says."""
     told = [each for each in facts if each.kind in LOOKED_UP]
     for each in told:
@@ -52,7 +55,7 @@ def given(facts: Iterable[Manifest], submitted: Iterable[Manifest], policy: Poli
             line, column = each.position(())
             raise UsageError(f"{each.file}:{line}:{column}: {each.kind} {each.name} cannot be a fact: {fault}")
     beside = [each for each in submitted if each.kind in LOOKED_UP and _stands_beside(each) and not _fault(each)]
-    return Given(told, beside, policy or Policy())
+    return Given(told, beside, policy)
 
 
 def asked(new: Body, old: Body | None) -> Named:
@@ -83,18 +86,17 @@ def joined(first: Facts, second: Facts) -> Facts:
     )
 
 
-def unread(missing: Named, given: Given) -> tuple[str, ...]:
+def unread(missing: Named, given: Given, namespace: str) -> tuple[str, ...]:
     """What is missing, kind and name; of a cache the first link that was not given."""
     return (
         *(f"InstanceType {name}" for name in missing.instance_types),
-        *([_end_of_chain(missing.cache, given)] if missing.cache else ()),
+        *([_end_of_chain(missing.cache, given.seen_from(namespace))] if missing.cache else ()),
         *(f"ModelDeploymentScaler {name}" for name in missing.scalers),
         *(f"ModelDeployment {name}" for name in missing.targets),
     )
 
 
-def _end_of_chain(binding: str, given: Given) -> str:
-    known = {(each.kind, each.name): each.body for each in (*given.beside, *given.facts)}
+def _end_of_chain(binding: str, known: Mapping[tuple[str, str], Body]) -> str:
     link = ("KVCachePoolBinding", binding)
     while link in known and (following := _following(known[link])):
         link = following

@@ -27,9 +27,11 @@ Position: TypeAlias = tuple[int, int]
 
 _TAG: Final = "tag:yaml.org,2002:"
 _INTEGER: Final = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]*|[1-9][0-9_]*)\Z")
-_NUMBER: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_NUMBER: Final = re.compile(r"[-+]?(\.[0-9][0-9_]*|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?\Z")
 _BOOLEAN: Final = re.compile(r"(y|yes|n|no|true|false|on|off)\Z", re.IGNORECASE)
 _WORDS: Final = (str.lower, str.upper, str.capitalize)
+_PAIRS: Final = re.compile(r"\\\\|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+"""Two escapes that are one character in JSON and none in YAML."""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -119,7 +121,7 @@ def _texts(source: str) -> Iterator[tuple[str, str]]:
 
 def _composed(file: str, text: str) -> Iterator[yaml.Node]:
     try:
-        loader = _Loader(text.removeprefix("\ufeff"))
+        loader = _Loader(_PAIRS.sub(_paired, text.removeprefix("\ufeff")))
         while loader.check_node():
             yield loader.get_node()
     except yaml.MarkedYAMLError as error:
@@ -219,21 +221,27 @@ def _scalar(node: yaml.Node) -> Any:
         case "int":
             return _integer(text)
         case "float":
-            number = float(text)
+            number = float(text.replace("_", ""))
             if math.isinf(number):
                 return text
             return int(number) if number.is_integer() else number
         case _:
-            # What JSON spells as two surrogates is one character.
-            return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return text
 
 
-def _integer(text: str) -> int | str:
+def _integer(text: str) -> int | float | str:
     digits = text.replace("_", "")
     try:
-        return int(digits, 8 if re.match(r"[-+]?0[0-7]", digits) else 0)
+        number = int(digits, 8 if re.match(r"[-+]?0[0-7]", digits) else 0)
     except ValueError:
         return text
+    return number if -(2**63) <= number < 2**63 else float(number)
+
+
+def _paired(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[0]
+    return chr(0x10000 + ((int(found[1], 16) - 0xD800) << 10) + int(found[2], 16) - 0xDC00)
 
 
 def _text(value: Any) -> str:

@@ -89,6 +89,9 @@ def validate(
     namespace: Annotated[
         str, typer.Option("-n", "--namespace", help="Namespace of objects that name none.")
     ] = "default",
+    settings: Annotated[
+        Path | None, typer.Option(help="Settings file of the operator; without it every setting has its default.")
+    ] = None,
     user: Annotated[Literal["user", "operator"], typer.Option("--user", help="Who writes the object.")] = "user",
     output: Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")] = "text",
 ) -> None:
@@ -96,11 +99,18 @@ def validate(
 
     Exit status: 0 all are allowed, 1 one is refused, 2 they could not be judged.
     """
-    from modeldeployment.admission.facts import Actor
+    from modeldeployment.admission.facts import Actor, Policy
     from modeldeployment.operator.people import printing
     from modeldeployment.operator.people.validating import Wish, validate
 
-    outcome = validate(Wish(files, old or (), facts or (), cluster, kubeconfig, context, namespace, Actor(user)))
+    policy = Policy()
+    if settings is not None:
+        from modeldeployment.operator.settings import load
+
+        policy = load(settings).admission_policy()
+    outcome = validate(
+        Wish(files, old or (), facts or (), cluster, kubeconfig, context, namespace, Actor(user), policy)
+    )
     for note in outcome.notes:
         typer.echo(f"kubectl md: {note}", err=True)
     if output == "json":

@@ -3,12 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from modeldeployment.admission import schema, structure
-from modeldeployment.admission.facts import Actor
+from modeldeployment.admission.facts import Actor, Policy
 from modeldeployment.api.keys import GROUP
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people import asking, knowing, manifests
@@ -29,6 +29,7 @@ class Wish:
     context: str | None = None
     namespace: str = "default"
     actor: Actor = Actor.USER
+    policy: Policy = field(default_factory=Policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def validate(wish: Wish) -> Outcome:
     if not submitted:
         raise UsageError(_nothing(wish.files, found))
     old = {_identity(each, wish.namespace): each.body for each in manifests.read(wish.old)}
-    given = knowing.given(manifests.read(wish.facts), submitted)
+    given = knowing.given(manifests.read(wish.facts), submitted, wish.policy)
     judged = asyncio.run(_live(wish, submitted, old, given)) if wish.cluster else _offline(wish, submitted, old, given)
     passed = sorted({each.kind or "documents without a kind" for each in found if not schema.is_ours(each.body)})
     notes = [f"passed over, not of {GROUP}: {', '.join(passed)}"] if passed else []
@@ -71,7 +72,7 @@ def _offline(
         before = old.get((kind, namespace, name))
         known = given.about(namespace)
         absent = knowing.missing(knowing.asked(each.body, before), known)
-        verdict = judge(each.body, before, known, wish.actor, knowing.unread(absent, given))
+        verdict = judge(each.body, before, known, wish.actor, knowing.unread(absent, given, namespace))
         judged.append(Judged(each, namespace, verdict))
     return judged
 
