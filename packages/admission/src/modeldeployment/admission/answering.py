@@ -14,6 +14,7 @@ from modeldeployment.admission import lookups, wire
 from modeldeployment.admission.configurations import Half
 from modeldeployment.admission.errors import Unreadable
 from modeldeployment.admission.facts import Actor, Policy
+from modeldeployment.admission.lints.scaling import zeros_stored
 from modeldeployment.admission.reviewing import mutate, review
 from modeldeployment.admission.wire import Answer, Asked
 from modeldeployment.api import keys
@@ -91,7 +92,8 @@ class Reviewer:
         outcome = mutate(new, facts)
         if outcome.refusals:
             return wire.forbidden(asked, outcome.refusals)
-        return wire.let_in(asked, patch=outcome.operations)
+        # The half that judges sees the defaults that took the zeros' place, so the zeros are told of here.
+        return wire.let_in(asked, patch=outcome.operations, warnings=tuple(zeros_stored(new)))
 
     async def _judged(self, asked: Asked, new: dict[str, Any]) -> Answer:
         old = asked.old_object if asked.operation == "UPDATE" else None
