@@ -84,3 +84,8 @@ def test_an_example_says_what_is_different_in_the_cluster() -> None:
     shown = example(Example(known={"h20-8x": None, "mi300x": {"spec.acceleratable": False}}))
     assert "With no `h20-8x` in the cluster." in shown
     assert "`mi300x`" in shown
+
+
+def test_an_example_that_changes_nothing_shows_the_object_whole() -> None:
+    (block,) = re.findall(r"```yaml\n(.*?)```", example(Example(scaler=True)), re.DOTALL)
+    assert list(yaml.safe_load(block)["spec"]) == ["targetRef", "roles", "algorithm"]

@@ -1,8 +1,9 @@
-"""An example as YAML: of the object, only what differs from the base, and enough around it to find the place."""
+"""An example as YAML: of the object, what differs from the base, and enough around it to find the place."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import yaml
 
 from modeldeployment.admission import patching
@@ -30,7 +31,7 @@ def example(shown: Example) -> str:
 
 
 def _block(document: Mapping[str, Any], paths: _Paths, left_out: Iterable[str]) -> str:
-    picked = {"kind": document["kind"], **_picked(document, paths)}
+    picked = {"kind": document["kind"], **(_picked(document, paths) if paths else {"spec": document["spec"]})}
     written = yaml.safe_dump(_cropped(picked), sort_keys=False, allow_unicode=True, width=_WIDTH)
     without = "".join(f"# without {path}\n" for path in left_out)
     return f"```yaml\n{written}{without}```"
@@ -38,8 +39,8 @@ def _block(document: Mapping[str, Any], paths: _Paths, left_out: Iterable[str]) 
 
 def _picked(document: Any, paths: _Paths) -> Any:
     """The parts of a document at those paths; what they pass through keeps its name, to tell entries apart."""
-    if not paths or any(not path for path in paths):
-        return document if paths else {}
+    if any(not path for path in paths):
+        return document
     if isinstance(document, list):
         wanted = sorted({path[0] for path in paths if isinstance(path[0], int)})
         return [_picked(document[at], _below(paths, at)) for at in wanted if at < len(document)]
@@ -87,6 +88,6 @@ def _set(policy: Policy) -> list[str]:
 
 def _told(changes: Change) -> str:
     return ", ".join(
-        f"no `{path}`" if value is GONE else f"`{path}: {yaml.safe_dump(value, default_flow_style=True).strip()}`"
+        f"no `{path}`" if value is GONE else f"`{path}: {msgspec.json.encode(value).decode()}`"
         for path, value in changes.items()
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from modeldeployment.admission.examples import GONE, Example
+from modeldeployment.admission.examples import Example
 from modeldeployment.admission.lints.cautioning import brief, lint
 from modeldeployment.admission.lints.seen import starts_shell
 from modeldeployment.admission.patching import put
@@ -61,7 +61,7 @@ def port_moved_by_argument(review: DeploymentReview) -> Iterator[Caution]:
 
 @lint(
     trigger=Example({"spec.roles[0].extraArgs": ["--host", "127.0.0.1"]}),
-    near_miss=Example({"spec.roles[0].command": ["vllm", "serve", "--host", "::"], "spec.kvCache": GONE}),
+    near_miss=Example({"spec.roles[0].extraArgs": ["--hf-overrides", "{}"]}),
 )
 def probes_withdrawn(review: DeploymentReview) -> Iterator[Caution]:
     """MDW12 | spec.roles[*].extraArgs | An engine with a `--host` of its own runs without probes.
