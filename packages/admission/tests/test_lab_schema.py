@@ -11,7 +11,6 @@ from modeldeployment.admission.rules import others
 from modeldeployment.admission.schema import defaulted, violations
 from modeldeployment.admission.structure import structures
 from modeldeployment.kube import Client, Invalid, Request
-from modeldeployment.lab.flavors.installing import install_kinds
 from schema_cases import CASES
 
 pytestmark = pytest.mark.lab
@@ -19,6 +18,13 @@ pytestmark = pytest.mark.lab
 UNKNOWN = re.compile(r'unknown field "([^"]+)"')
 NO_FIELD = "<nil>"
 """Field of the cause that says that cross-field rules were not judged."""
+
+
+async def installed(client: Client) -> None:
+    """Have our kinds served."""
+    from modeldeployment.lab.flavors.installing import install_kinds  # not at hand where the package stands alone
+
+    await install_kinds(client)
 
 
 def place(body: dict[str, Any], namespace: str) -> tuple[str, dict[str, Any]]:
@@ -40,7 +46,7 @@ async def refused_at(client: Client, method: str, target: str, body: dict[str, A
 
 
 async def test_the_api_server_refuses_the_same_objects_at_the_same_fields(kube_client: Client, namespace: str) -> None:
-    await install_kinds(kube_client)
+    await installed(kube_client)
     differing = []
     for case in CASES:
         if case.refused and case.refused[0] == "MD909":
@@ -56,7 +62,7 @@ async def test_the_api_server_refuses_the_same_objects_at_the_same_fields(kube_c
 async def test_the_api_server_holds_the_cross_field_rules_of_the_other_kinds_alike(
     kube_client: Client, namespace: str
 ) -> None:
-    await install_kinds(kube_client)
+    await installed(kube_client)
     for row in others.RULES:
         for example in (row.trigger, row.near_miss):
             new, old = example.objects()

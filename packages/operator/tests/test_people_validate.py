@@ -246,6 +246,23 @@ def test_a_kubeconfig_that_is_none_is_wrong_use(tmp_path: Path, capsys: Capture)
     assert said.err.startswith(f"kubectl md: kubeconfig {tmp_path / 'none'}: ")
 
 
+def test_a_cluster_that_does_not_answer_is_told_and_nothing_judged(tmp_path: Path, capsys: Capture) -> None:
+    access = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "a", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "a", "user": {}}],
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        "current-context": "a",
+    }
+    kubeconfig = written(tmp_path / "kubeconfig", access)
+    file = deployment(tmp_path / "md.yaml")
+    said = run(capsys, "validate", "-f", file, "--cluster", "--kubeconfig", kubeconfig)
+    assert (said.status, said.out) == (2, "")
+    assert "no answer from http://127.0.0.1:1" in said.err
+    assert "hint: check that the server runs" in said.err
+
+
 def test_colours_are_for_terminals(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     file = deployment(tmp_path / "md.yaml", {f"{ROLE}.replicas": 0})
     assert "\x1b" not in run(capsys, "validate", "-f", file).out
@@ -253,3 +270,15 @@ def test_colours_are_for_terminals(tmp_path: Path, capsys: Capture, monkeypatch:
     assert "\x1b[31m" in run(capsys, "validate", "-f", file).out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in run(capsys, "validate", "-f", file).out
+
+
+def test_what_keeps_an_object_from_being_read_does_not_silence_the_rules_where_it_can_be_settled(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    changes = {"spec.engine.name": "vllm", f"{ROLE}.extraArgs": ["--kv-transfer-config={}"]}
+    (found,) = run(capsys, "validate", "-f", deployment(tmp_path / "md.yaml", changes), "-o", "json").objects
+    assert [(each["code"], each["field"]) for each in found["refusals"]] == [
+        ("MD905", "spec.engine.name"),
+        ("MD012", f"{ROLE}.extraArgs[0]"),
+    ]
+    assert found["defaulted"]["spec"]["engine"]["name"] == "vllm"

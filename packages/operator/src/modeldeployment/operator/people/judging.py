@@ -37,10 +37,12 @@ def judge(new: Body, old: Body | None, facts: Facts, actor: Actor, unread: tuple
     if kind.kind not in REVIEWED:
         ruled = others.refusals(whole, before)
         return Verdict(whole, refusals=_in_order(kind, held, ruled), unread=unread)
-    verdict = review(whole, before, facts, actor)
+    # What the schema refuses may keep the object from being read: the rest is judged with that settled where it can be.
+    mended = patching.applied(whole, [step for each in held for step in each.patch]) if held else whole
+    verdict = review(mended, before, facts, actor)
     return replace(
         verdict,
-        defaulted=kind.defaulted(verdict.defaulted),
+        defaulted=kind.defaulted(verdict.defaulted) if mended is whole else whole,
         refusals=_in_order(kind, held, verdict.refusals),
         unread=unread,
     )
