@@ -1,6 +1,8 @@
 """The CustomResourceDefinitions of our kinds, generated from their models."""
 
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from modeldeployment.api import keys
@@ -138,6 +140,12 @@ def crds() -> tuple[dict[str, Any], ...]:
     Each serves and stores `worker.gpustack.ai/v1` alone (decisions D20). Install them before the operator that
     writes their status: a field the stored schema does not know is pruned, not kept.
     """
+    return deepcopy(_definitions())
+
+
+@cache
+def _definitions() -> tuple[dict[str, Any], ...]:
+    # Reading every model's source for its descriptions takes half a second, and the answer is always the same.
     return tuple(_definition(kind) for kind in KINDS)
 
 
