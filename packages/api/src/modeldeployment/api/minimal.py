@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-MINIMAL: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "InstanceType": """\
-apiVersion: worker.gpustack.ai/v1
-kind: InstanceType
+from modeldeployment.api.keys import API_VERSION
+
+_BODIES: Final = {
+    "InstanceType": """\
 metadata:
   name: gpustack-nvidia-a10g-linux-amd64
 spec:
@@ -17,9 +16,7 @@ spec:
   os: linux
   arch: amd64
 """,
-        "KVCacheBackend": """\
-apiVersion: worker.gpustack.ai/v1
-kind: KVCacheBackend
+    "KVCacheBackend": """\
 metadata:
   name: mooncake
 spec:
@@ -28,9 +25,7 @@ spec:
       members:
         - capacityPerMember: 64Gi
 """,
-        "KVCachePool": """\
-apiVersion: worker.gpustack.ai/v1
-kind: KVCachePool
+    "KVCachePool": """\
 metadata:
   name: dram
 spec:
@@ -39,9 +34,7 @@ spec:
   quota:
     total: 1Ti
 """,
-        "KVCachePoolBinding": """\
-apiVersion: worker.gpustack.ai/v1
-kind: KVCachePoolBinding
+    "KVCachePoolBinding": """\
 metadata:
   name: shared-kv
   namespace: team-a
@@ -54,9 +47,7 @@ spec:
     blockSize: 128
     dtype: bfloat16
 """,
-        "ModelArtifact": """\
-apiVersion: worker.gpustack.ai/v1
-kind: ModelArtifact
+    "ModelArtifact": """\
 metadata:
   name: qwen-72b
   namespace: team-a
@@ -65,9 +56,7 @@ spec:
     huggingFace:
       repository: Qwen/Qwen2.5-72B-Instruct
 """,
-        "ModelDeployment": """\
-apiVersion: worker.gpustack.ai/v1
-kind: ModelDeployment
+    "ModelDeployment": """\
 metadata:
   name: qwen-72b
   namespace: team-a
@@ -81,9 +70,7 @@ spec:
     - name: server
       instanceType: gpustack-nvidia-a10g-linux-amd64
 """,
-        "ModelDeploymentScaler": """\
-apiVersion: worker.gpustack.ai/v1
-kind: ModelDeploymentScaler
+    "ModelDeploymentScaler": """\
 metadata:
   name: qwen-72b
   namespace: team-a
@@ -97,5 +84,9 @@ spec:
     tokenThroughput:
       serverTargetTokensPerSecond: "2000"
 """,
-    }
+}
+
+MINIMAL: Final[Mapping[str, str]] = MappingProxyType(
+    {kind: f"apiVersion: {API_VERSION}\nkind: {kind}\n{body}" for kind, body in _BODIES.items()}
 )
+"""YAML by kind."""
