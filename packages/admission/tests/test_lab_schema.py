@@ -5,11 +5,10 @@ import re
 from typing import Any
 
 import pytest
-from modeldeployment.admission import patching
+from modeldeployment.admission import patching, structure
 from modeldeployment.admission.examples import GONE, changed
 from modeldeployment.admission.rules import others
 from modeldeployment.admission.schema import defaulted, violations
-from modeldeployment.admission.structure import structures
 from modeldeployment.kube import Client, Invalid, Request
 from schema_cases import CASES
 
@@ -29,7 +28,7 @@ async def installed(client: Client) -> None:
 
 def place(body: dict[str, Any], namespace: str) -> tuple[str, dict[str, Any]]:
     """Where objects of this kind are created in the namespace, and the object as it is sent there."""
-    kind = structures()[body["kind"]]
+    kind = structure.KINDS[body["kind"]]
     scope, into = (f"namespaces/{namespace}/", namespace) if kind.namespaced else ("", GONE)
     return f"/apis/worker.gpustack.ai/v1/{scope}{kind.plural}", changed(body, {"metadata.namespace": into})
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modeldeployment.admission import patching
+from modeldeployment.admission import patching, structure
 from modeldeployment.admission.examples import DEPLOYMENT, changed
 from modeldeployment.admission.rules import structural
 from modeldeployment.admission.schema import defaulted, violations
-from modeldeployment.admission.structure import structures
+from modeldeployment.api.crds import crds
 from schema_cases import CASES, VALID, SchemaCase
 
 JSON = st.recursive(
@@ -17,6 +17,19 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=12,
 )
+
+
+def schema_of(kind: str) -> Any:
+    """The schema of a kind in its CustomResourceDefinition."""
+    definition = next(each for each in crds() if each["spec"]["names"]["kind"] == kind)
+    return definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+
+
+@pytest.mark.parametrize("kind", VALID)
+def test_what_is_checked_is_the_schema_of_the_definition(kind: str) -> None:
+    found = structure.of(kind)
+    assert found is not None
+    assert {**found.node["properties"], "metadata": {"type": "object"}} == schema_of(kind)["properties"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
@@ -60,7 +73,7 @@ def test_nothing_is_raised_whatever_is_submitted(body: Any) -> None:
 @settings(max_examples=100, deadline=None)
 def test_unknown_fields_of_any_name_are_refused_each_for_itself(extra: dict[str, Any]) -> None:
     body = {**DEPLOYMENT, "spec": {**extra, **DEPLOYMENT["spec"]}}
-    known = set(structures()["ModelDeployment"].node["properties"]["spec"]["properties"])
+    known = set(schema_of("ModelDeployment")["properties"]["spec"]["properties"])
     assert len(violations(body)) == len(set(extra) - known)
 
 

@@ -20,7 +20,7 @@ def violations(body: Mapping[str, Any]) -> tuple[Refusal, ...]:
     Cross-field rules of a schema are not judged here. Source: decisions D20 and D45, spec 1 §Admission refusals.
     """
     found = body if isinstance(body, Mapping) else {}
-    kind = structure.structures().get(suggesting.text(found.get("kind")))
+    kind = structure.of(suggesting.text(found.get("kind")))
     if kind is None or found.get("apiVersion") != API_VERSION:
         return tuple(structural.unknown_kind.judge(found))
     subject = structure.Submitted(kind, dict(found))
@@ -35,5 +35,6 @@ def is_ours(body: Any) -> bool:
 
 
 def defaulted(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of an object of one of our kinds with its schema's defaults written out, as the API server stores it."""
-    return structure.structures()[body["kind"]].defaulted(body)
+    """A copy of an object with its schema's defaults written out, as the API server stores it; of others a mere copy."""
+    kind = structure.of(suggesting.text(body.get("kind")))
+    return dict(body) if kind is None else kind.defaulted(body)

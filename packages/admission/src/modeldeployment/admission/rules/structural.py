@@ -210,7 +210,7 @@ def unknown_kind(body: Mapping[str, Any]) -> Iterator[Refusal]:
 
     Source: decisions D20.
     """
-    kinds = tuple(structure.structures())
+    kinds = tuple(structure.KINDS)
     if isinstance(body.get("kind"), str) and body["kind"] in kinds:
         yield Refusal(
             "MD909",

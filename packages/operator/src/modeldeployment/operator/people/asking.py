@@ -16,10 +16,10 @@ from modeldeployment.operator.people.manifests import Manifest
 
 async def stored(client: kube.Client, manifest: Manifest, namespace: str) -> dict[str, Any] | None:
     """The object of that kind and name as it is now, None where there is none; raises KubeError."""
-    kind = structure.structures().get(manifest.kind)
+    kind = structure.KINDS.get(manifest.kind)
     if kind is None or any(each.field.startswith("metadata.name") for each in schema.violations(manifest.body)):
         return None  # nothing can be called that, and the way to it might lead elsewhere
-    where = kube.custom(keys.GROUP, keys.VERSION, kind.plural, kind.kind, namespaced=kind.namespaced)
+    where = kube.custom(keys.GROUP, keys.VERSION, kind.plural, kind.name, namespaced=kind.namespaced)
     request = kube.request_for(kube.Verb.GET, where, namespace if kind.namespaced else None, manifest.name)
     try:
         found: dict[str, Any] = json.loads(await client.raw(request))

@@ -30,7 +30,7 @@ def judge(new: Body, old: Body | None, facts: Facts, actor: Actor, unread: tuple
     together, in field order, once for each field.
     """
     held = _news(schema.violations(new), old)
-    kind = structure.structures().get(str(new.get("kind")))
+    kind = structure.of(str(new.get("kind")))
     if kind is None or any(each.code == "MD909" for each in held):
         return Verdict(dict(new), refusals=held)
     whole, before = kind.defaulted(new), None if old is None else kind.defaulted(old)

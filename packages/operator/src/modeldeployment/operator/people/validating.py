@@ -95,7 +95,7 @@ async def _live(
 
 
 def _identity(each: Manifest, default: str) -> _Identity:
-    kind = structure.structures().get(each.kind)
+    kind = structure.KINDS.get(each.kind)
     namespaced = kind is None or kind.namespaced
     return each.kind, (each.namespace or default) if namespaced else "", each.name
 
