@@ -35,6 +35,6 @@ def is_ours(body: Any) -> bool:
 
 
 def defaulted(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of an object with its schema's defaults written out, as the API server stores it; of others a mere copy."""
+    """A copy of an object with its schema's defaults written out, as the API server stores it; others only copied."""
     kind = structure.of(suggesting.text(body.get("kind")))
     return dict(body) if kind is None else kind.defaulted(body)

@@ -200,8 +200,8 @@ def too_long(subject: structure.Submitted) -> Iterator[Refusal]:
 
 
 @row(
-    trigger=Example({"apiVersion": "worker.gpustack.ai/v1alpha1"}),
-    near_miss=Example({"apiVersion": "worker.gpustack.ai/v1"}),
+    trigger=Example({"apiVersion": f"{GROUP}/v1alpha1"}),
+    near_miss=Example({"apiVersion": API_VERSION}),
 )
 def unknown_kind(body: Mapping[str, Any]) -> Iterator[Refusal]:
     """MD909 | kind | A kind or a version this release does not serve.
