@@ -137,14 +137,14 @@ def test_a_new_beginning_goes_on_trusting_what_replicas_may_still_serve() -> Non
 
 def test_a_rotation_never_serves_what_is_not_yet_trusted_and_never_distrusts_what_is_still_served() -> None:
     due = NOON + timedelta(days=60)
-    first, second = issued(0), issued(1, due)
+    first, second = fresh().serving, issued(1, due)
 
     began = step(fresh(), due)
     assert began == Stage("it ends 2026-05-30 12:00:00 UTC")
     assert isinstance(began, Stage)
     staged = certificates.renewed(fresh(), began, second, due)
     assert authorities(staged) == [3, 1]
-    assert (staged.serving, staged.staged) == (first.pair, second.pair)
+    assert (staged.serving, staged.staged) == (first, second.pair)
     assert step(staged, due + timedelta(seconds=59)) == Keep()
     assert step(staged, due + timedelta(seconds=60), trusted=False) == Keep()
 
