@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any, Final, TypeAlias
 
 import jsonpatch
@@ -56,4 +57,25 @@ def found(document: Any, field: str) -> Any:
 def applied(document: Mapping[str, Any], operations: Iterable[Operation]) -> dict[str, Any]:
     """A copy of `document` with the operations applied in order."""
     changed: dict[str, Any] = jsonpatch.apply_patch(document, [dict(operation) for operation in operations])
+    return changed
+
+
+def with_members(document: Mapping[str, Any], operations: Iterable[Operation]) -> dict[str, Any]:
+    """A copy of `document` with members set; only what stands on the way to them is copied, the rest is shared.
+
+    Every operation leads through members and entries that are there, and ends in a member.
+    """
+    changed = dict(document)
+    fresh: dict[str, Any] = {}
+    for operation in operations:
+        *way, last = (step.replace("~1", "/").replace("~0", "~") for step in operation["path"].split("/")[1:])
+        holder: Any = changed
+        at = ""
+        for step in way:
+            at = f"{at}/{step}"
+            key = int(step) if isinstance(holder, list) else step
+            if at not in fresh:
+                fresh[at] = holder[key] = copy(holder[key])
+            holder = fresh[at]
+        holder[last] = operation["value"]
     return changed

@@ -102,16 +102,19 @@ def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:
 
 
 def _read_as(old: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored object that another release wrote and this one cannot read, as far as it can be: its own metadata and
-    replica counts, and the submitted object otherwise. An update must never pass for a create: the fence would fall.
+    """A stored object that another release wrote and this one cannot read, as far as it can be read.
+
+    Its own metadata and replica counts, and the submitted object otherwise. An update must never pass for a create: the
+    fence would fall.
     """
-    spec = body["spec"]
+    stored = patching.found(old, "spec.roles")
     counts = {
-        role["name"]: role["replicas"]
-        for role in patching.found(old, "spec.roles") or ()
-        if isinstance(role, Mapping) and isinstance(role.get("replicas"), int) and isinstance(role.get("name"), str)
+        role.get("name"): role["replicas"]
+        for role in (stored if isinstance(stored, list) else ())
+        if isinstance(role, Mapping) and isinstance(role.get("name"), str) and isinstance(role.get("replicas"), int)
     }
-    roles = [{**role, "replicas": counts.get(role.get("name"), role.get("replicas"))} for role in spec["roles"]]
+    spec = body["spec"]
+    roles = [{**role, "replicas": counts[role["name"]]} if role["name"] in counts else role for role in spec["roles"]]
     metadata = old.get("metadata")
     return {**body, "metadata": metadata if isinstance(metadata, Mapping) else {}, "spec": {**spec, "roles": roles}}
 

@@ -17,7 +17,5 @@ class Defaulted:
     refusals: tuple[Refusal, ...] = ()
 
     def applied_to(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of `body` with the operations applied; `body` itself where there are none."""
-        if not self.operations:
-            return dict(body)
-        return patching.applied(body, self.operations)
+        """A copy of `body` with the operations applied; what they do not touch is shared with it."""
+        return patching.with_members(body, self.operations)
