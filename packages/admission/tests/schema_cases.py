@@ -86,6 +86,13 @@ CASES: Final = (
         {f"{_ROLE}.resources.interface": 1.5},
         ("MD903", f"{_ROLE}.resources.interface"),
     ),
+    SchemaCase(
+        "quantity-whole-written-as-fraction",
+        {"spec.algorithm.tokenThroughput.serverTargetTokensPerSecond": 2.0},
+        kind="ModelDeploymentScaler",
+    ),
+    SchemaCase("quantity-boolean", {"spec.quota.total": True}, ("MD903", "spec.quota.total"), "KVCachePool"),
+    SchemaCase("quantity-over-64-bits", {"spec.quota.total": 2**63}, ("MD903", "spec.quota.total"), "KVCachePool"),
     SchemaCase("quantity-list", {"spec.quota.total": []}, ("MD903", "spec.quota.total"), "KVCachePool"),
     # bounds
     SchemaCase("too-small", {f"{_ROLE}.replicas": 0}, ("MD904", f"{_ROLE}.replicas")),

@@ -16,6 +16,8 @@ INT_OR_STRING: Final = "x-kubernetes-int-or-string"
 MAP_KEYS: Final = "x-kubernetes-list-map-keys"
 LIST_TYPE: Final = "x-kubernetes-list-type"
 
+_EXACT: Final = 2**53 - 1
+
 
 @cache
 def checker() -> Any:
@@ -58,7 +60,7 @@ def checker() -> Any:
             yield fault(("metadata", "name"), None)
 
     def int_or_string(_validator: Any, _on: bool, instance: Any, _node: Node) -> Iterator[ValidationError]:
-        if isinstance(instance, bool) or not isinstance(instance, int | str):
+        if not isinstance(instance, str) and not (_whole(instance) and -(2**63) <= instance < 2**63):
             yield fault((), instance)
 
     def written_as(_validator: Any, name: str, instance: Any, _node: Node) -> Iterator[ValidationError]:
@@ -104,7 +106,15 @@ def checker() -> Any:
             MAP_KEYS: keyed,
             LIST_TYPE: distinct,
         },
+        type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _checker, value: _whole(value)),
     )
+
+
+def _whole(value: Any) -> bool:
+    """Whether the API server takes a number for a whole one: a fraction of nothing is one while a float is exact."""
+    if isinstance(value, float):
+        return value.is_integer() and abs(value) <= _EXACT
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 @cache

@@ -87,9 +87,9 @@ def sort_of(value: Any) -> str:
 def retyped(wanted: str, field: str, value: Any) -> tuple[str, tuple[Operation, ...]]:
     """How to write a value of the wrong type, and the patch where that is certain."""
     match wanted, value:
-        case "string", bool() | float():
+        case "string" | "integer or string", bool() | float():
             return 'put it in quotes, as YAML reads it otherwise: "…"', ()
-        case "string", int():
+        case "string" | "integer or string", int():
             return f'put it in quotes: "{value}"', (patching.replace(field, str(value)),)
         case "integer", str() if re.fullmatch(r"-?[0-9]{1,18}", value):
             return f"write {int(value)} without quotes", (patching.replace(field, int(value)),)

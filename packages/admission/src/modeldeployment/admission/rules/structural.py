@@ -77,14 +77,10 @@ def wrong_type(subject: structure.Submitted) -> Iterator[Refusal]:
     for field, fault in subject.of("type", checking.INT_OR_STRING):
         wanted = "integer or string" if fault.keyword == checking.INT_OR_STRING else suggesting.wanted(fault.demand)
         way_out, patch = suggesting.retyped(wanted, field, fault.value)
-        yield Refusal(
-            "MD903",
-            field,
-            fault.value,
-            f"it must be {suggesting.SORTS[wanted]}, not {suggesting.sort_of(fault.value)}",
-            way_out,
-            patch=patch,
-        )
+        why = f"it must be {suggesting.SORTS[wanted]}, not {suggesting.sort_of(fault.value)}"
+        if type(fault.value) is int and wanted == "integer or string":
+            why = "as a number it does not fit into 64 bits"
+        yield Refusal("MD903", field, fault.value, why, way_out, patch=patch)
 
 
 @row(trigger=Example({"spec.roles[0].replicas": 1025}), near_miss=Example({"spec.roles[0].replicas": 1024}))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from modeldeployment.admission import lookups
+from modeldeployment.admission import lookups, schema
 from modeldeployment.admission.facts import Facts, Policy
 from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.lookups import Named
@@ -49,7 +49,7 @@ class Given:
 
 def given(facts: Iterable[Manifest], submitted: Iterable[Manifest], policy: Policy) -> Given:
     """Take facts from manifests; raises UsageError naming one that is not what its kind says."""
-    told = [each for each in facts if each.kind in LOOKED_UP]
+    told = [each for each in facts if each.kind in LOOKED_UP and schema.is_ours(each.body)]
     for each in told:
         if fault := _fault(each):
             line, column = each.position(())

@@ -46,7 +46,8 @@ def validate(wish: Wish) -> Outcome:
     submitted = [each for each in found if schema.is_ours(each.body)]
     if not submitted:
         raise UsageError(_nothing(wish.files, found))
-    old = {_identity(each, wish.namespace): each.body for each in manifests.read(wish.old)}
+    stored = [each for each in manifests.read(wish.old) if schema.is_ours(each.body)]
+    old = {_identity(each, wish.namespace): each.body for each in stored}
     given = knowing.given(manifests.read(wish.facts), submitted, wish.policy)
     judged = asyncio.run(_live(wish, submitted, old, given)) if wish.cluster else _offline(wish, submitted, old, given)
     passed = sorted({each.kind or "documents without a kind" for each in found if not schema.is_ours(each.body)})
