@@ -1,20 +1,24 @@
 """What the command line says without a cluster, against a real API server: the same refusals at the same fields."""
 
 import json
+import random
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from modeldeployment.admission import patching, structure
+from modeldeployment.admission.checking import Node
 from modeldeployment.admission.examples import GONE, changed
 from modeldeployment.admission.rules import others
 from modeldeployment.admission.schema import defaulted, violations
 from modeldeployment.kube import Client, Invalid, Request
-from schema_cases import CASES
+from schema_cases import CASES, VALID
 
 pytestmark = pytest.mark.lab
 
 UNKNOWN = re.compile(r'unknown field "([^"]+)"')
+CROSS_FIELD = re.compile(r"\(MD[0-9]{3}\)|evaluat")
 NO_FIELD = "<nil>"
 """Field of the cause that says that cross-field rules were not judged."""
 
@@ -84,3 +88,49 @@ async def answered(client: Client, namespace: str, new: dict[str, Any], old: dic
         return await refused_at(client, "PUT", f"{target}/{namespace}", edited)
     finally:
         await client.raw(Request("DELETE", f"{target}/{namespace}"))
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, 0, 1, -1, 1.5, 2.0, 2**31, 2**63, 2**64, 1e30),
+    *("", "x", "A", "a-b", "1", "-1", "1.5", "10Gi", "true", "a" * 300, "é" * 64, "a\n", "/x", "-"),
+    *([], [None], ["x"], [1], [{}], [[]], [{"name": "a"}, {"name": "a"}], {}, {"a": 1}, {"name": "x"}, {"name": None}),
+)
+"""Values that few fields take, and each some."""
+
+
+def fields(node: Node, at: str) -> Iterator[str]:
+    """Every field path below a node of a schema; of lists the first entry."""
+    for name, child in node.get("properties", {}).items():
+        yield f"{at}.{name}"
+        yield from fields(child, f"{at}.{name}")
+    if "items" in node:
+        yield f"{at}[0]"
+        yield from fields(node["items"], f"{at}[0]")
+
+
+@pytest.mark.parametrize("kind", VALID)
+async def test_the_api_server_gives_the_same_verdict_on_odd_values_anywhere(
+    kind: str, kube_client: Client, namespace: str
+) -> None:
+    await installed(kube_client)
+    found = structure.of(kind)
+    assert found is not None
+    places, chance, differing = tuple(fields(found.node["properties"]["spec"], "spec")), random.Random(kind), []
+    for _ in range(100):
+        at, value = chance.choice(places), chance.choice(ODD)
+        body = changed(VALID[kind], {at: value})
+        ours = violations(body)
+        theirs = await refusing(kube_client, *place(body, namespace))
+        if bool(ours) != bool(theirs) and not (theirs and all(CROSS_FIELD.search(each) for each in theirs)):
+            differing.append((at, value, ours, theirs))
+    assert differing == [], "\n".join(str(each) for each in differing)
+
+
+async def refusing(client: Client, target: str, body: dict[str, Any]) -> list[str]:
+    """What the API server holds against a create, each cause in its words."""
+    try:
+        await client.raw(Request("POST", f"{target}?dryRun=All&fieldValidation=Strict", json.dumps(body).encode()))
+    except Invalid as refusal:
+        causes = [cause.message for cause in refusal.details.causes if cause.field != NO_FIELD]
+        return causes or [refusal.message]
+    return []
