@@ -82,7 +82,7 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
         deleting = patching.found(body, "metadata.deletionTimestamp") is not None
         unreadable = [] if deleting else [*schema.violations(body), *kind.missing(body, facts)]
         return Verdict(body, outcome.operations, refusals=tuple(order.in_field_order(kind.model, unreadable)))
-    stored = None if old is None else _parsed(kind.model, old) or _parsed(kind.model, _read_as(old, body))
+    stored = None if old is None else _stored(kind.model, old, body, parsed)
     subject = kind.subject(parsed, stored, body, facts, actor, new)
     refusals, unready = _judged(kind.rules, subject)
     return Verdict(
@@ -99,6 +99,17 @@ def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:
         return model.model_validate(body)
     except ValidationError:
         return None
+
+
+def _stored(model: type[Document], old: Mapping[str, Any], body: Mapping[str, Any], parsed: Any) -> Document | None:
+    """The stored object. What an edit leaves as it was is most of an object, so equal roles are read once for both."""
+    spec = patching.found(old, "spec")
+    roles = patching.found(old, "spec.roles")
+    if not isinstance(spec, Mapping) or not isinstance(roles, list):
+        return _parsed(model, old) or _parsed(model, _read_as(old, body))
+    read = tuple(zip(body["spec"]["roles"], parsed.spec.roles, strict=True))
+    known = [next((role for raw, role in read if raw == stored), stored) for stored in roles]
+    return _parsed(model, {**old, "spec": {**spec, "roles": known}}) or _parsed(model, _read_as(old, body))
 
 
 def _read_as(old: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ a string a shell parses. Sources: facts admission §6, facts rendering §9, spec
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from types import MappingProxyType
 from typing import Final, assert_never
@@ -125,7 +126,25 @@ def read(engine: Engine, arguments: Sequence[str], env: Mapping[str, str]) -> De
     data = _data_degree(table, declared, env)
     if isinstance(data, Unreadable):
         return data
-    in_force = MappingProxyType(_UNDECLARED | declared | {Degree.DATA: data})
+    if not (declared or modes or wired) and data == 1:
+        return _plain(engine)
+    return _worked_out(table, declared, modes, wired, data)
+
+
+@cache
+def _plain(engine: Engine) -> Degrees:
+    """Answer what a command line says that mentions no degree, as most do."""
+    return _worked_out(engine.degrees, {}, {}, {}, 1)
+
+
+def _worked_out(
+    table: DegreeTable,
+    declared: Mapping[Degree, int],
+    modes: Mapping[str, bool],
+    wired: Mapping[str, WiringFlag],
+    data: int,
+) -> Degrees:
+    in_force = MappingProxyType({**_UNDECLARED, **declared, Degree.DATA: data})
     balancing = tuple(name for name, flag in wired.items() if flag.balance is not LoadBalance.INTERNAL)
     shapes = frozenset(wired[name].balance for name in balancing) or (LoadBalance.INTERNAL,)
     return Degrees(

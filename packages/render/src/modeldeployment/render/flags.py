@@ -8,12 +8,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from modeldeployment.render import data
 
 SHORTEST: Final = len("--x")
 """Characters of the shortest long flag."""
+_REMEMBERED: Final = 2048
+"""Spellings whose meaning is kept: command lines repeat a few dozen, and every review and render asks for each."""
 _NEGATIVE_NUMBER: Final = re.compile(r"-(\d+|\d*\.\d+)")
 
 
@@ -25,9 +28,12 @@ class Given:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Flags:
-    """The spellings one parser registers: the long ones sorted, and for each its flag's spellings, first one first."""
+    """The spellings one parser registers: the long ones sorted, and for each its flag's spellings, first one first.
+
+    One row of a closed catalogue, so that it is the same only as itself.
+    """
 
     spellings: tuple[str, ...] = field(repr=False)
     flag_of: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -48,21 +54,11 @@ class Flags:
 
     def resolve(self, name: str) -> str | None:
         """Answer the full spelling that `name` (without a value) stands for; None when it is unknown or ambiguous."""
-        if not name.startswith("--") or name == "--":
-            return None
-        if self.underscores:
-            name = name.replace("_", "-")
-        first = bisect_left(self.spellings, name)
-        matches = self.spellings[first : first + 2]
-        if matches and matches[0] == name:
-            return name
-        starting = [spelling for spelling in matches if spelling.startswith(name)]
-        return starting[0] if len(starting) == 1 else None
+        return _resolved(self, name)
 
     def find(self, arguments: Sequence[str], wanted: Iterable[str]) -> Iterator[Given]:
         """Walk a command line left to right and yield each wanted flag in any spelling; a bare `--` ends it."""
-        looked_for = frozenset(wanted)
-        openings = frozenset(flag[:SHORTEST] for flag in looked_for)
+        looked_for, openings = _sought(tuple(wanted))
         for index, argument in enumerate(arguments):
             if argument == "--":
                 return
@@ -98,6 +94,26 @@ class Flags:
                     break
                 found.append(arguments[position])
         return None if found is None else tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _sought(wanted: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """Answer the flags looked for, and how they begin: most arguments are told apart by that."""
+    return frozenset(wanted), frozenset(flag[:SHORTEST] for flag in wanted)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _resolved(flags: Flags, name: str) -> str | None:
+    if not name.startswith("--") or name == "--":
+        return None
+    if flags.underscores:
+        name = name.replace("_", "-")
+    first = bisect_left(flags.spellings, name)
+    matches = flags.spellings[first : first + 2]
+    if matches and matches[0] == name:
+        return name
+    starting = [spelling for spelling in matches if spelling.startswith(name)]
+    return starting[0] if len(starting) == 1 else None
 
 
 def is_value(token: str) -> bool:

@@ -58,9 +58,7 @@ def identity_changed(review: DeploymentReview) -> Iterator[Refusal]:
                 patch=(put("spec.roles[-]", _stored(role)),),
             )
     for each in review.roles:
-        if each.old is not None:
-            yield from _role_changed(review, each)
-        else:
+        if each.old is None:
             yield Refusal(
                 "MD033",
                 f"{each.path}.name",
@@ -69,6 +67,8 @@ def identity_changed(review: DeploymentReview) -> Iterator[Refusal]:
                 way_out="take the role out, or create another deployment that has it",
                 patch=(remove(each.path),),
             )
+        elif each.old is not each.role:  # one reading serves both where nothing changed
+            yield from _role_changed(review, each)
 
 
 def _role_changed(review: DeploymentReview, each: RoleReview) -> Iterator[Refusal]:
