@@ -123,6 +123,13 @@ def test_a_bound_is_named_with_its_other_end() -> None:
     assert said({"spec.roles[0].replicas": 1025}) == "it must be from 1 to 1024; write 1024 or less"
 
 
+def test_a_length_is_named_beside_what_it_must_be() -> None:
+    assert said({"spec.model.name": "m" * 254}) == (
+        "it has 254 and must have at most 253 characters; write a shorter one"
+    )
+    assert said({"spec.roles": []}) == "it is empty; give it at least 1 entry"
+
+
 def test_refusals_stand_in_the_order_of_the_fields() -> None:
     body = changed(
         DEPLOYMENT,

@@ -101,6 +101,12 @@ def retyped(wanted: str, field: str, value: Any) -> tuple[str, tuple[Operation, 
             return f"write {SORTS[wanted]}", ()
 
 
+def extent(keyword: str, demand: int) -> str:
+    """What a bound on a length or a number of entries asks for, in words."""
+    one, many = ("character", "characters") if keyword.endswith("Length") else ("entry", "entries")
+    return f"at {'least' if keyword.startswith('min') else 'most'} {demand} {one if demand == 1 else many}"
+
+
 def form(demand: str) -> str:
     """What a pattern of ours asks for, in words."""
     if demand.startswith("^(/"):

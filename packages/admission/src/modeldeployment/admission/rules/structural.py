@@ -172,13 +172,13 @@ def duplicate(subject: structure.Submitted) -> Iterator[Refusal]:
         )
 
 
-_LENGTHS: Final[Mapping[str, tuple[str, str, Cause]]] = {
-    "minLength": ("at least {0} characters", "write a longer one", Cause.INVALID),
-    "maxLength": ("at most {0} characters", "write a shorter one", Cause.TOO_LONG),
-    "minItems": ("at least {0} entries", "add entries", Cause.INVALID),
-    "maxItems": ("at most {0} entries", "take entries out", Cause.TOO_MANY),
-    "minProperties": ("at least {0} entries", "add entries", Cause.INVALID),
-    "maxProperties": ("at most {0} entries", "take entries out", Cause.TOO_MANY),
+_LENGTHS: Final[Mapping[str, tuple[str, Cause]]] = {
+    "minLength": ("write a longer one", Cause.INVALID),
+    "maxLength": ("write a shorter one", Cause.TOO_LONG),
+    "minItems": ("add entries", Cause.INVALID),
+    "maxItems": ("take entries out", Cause.TOO_MANY),
+    "minProperties": ("add entries", Cause.INVALID),
+    "maxProperties": ("take entries out", Cause.TOO_MANY),
 }
 
 
@@ -189,10 +189,10 @@ def too_long(subject: structure.Submitted) -> Iterator[Refusal]:
     Source: the CustomResourceDefinition of the kind.
     """
     for field, fault in subject.of(*_LENGTHS):
-        bound, way_out, cause = _LENGTHS[fault.keyword]
-        size = len(fault.value)
-        why = f"it has {size} and must have {bound.format(fault.demand)}" if size else "it is empty"
-        yield Refusal("MD908", field, fault.value, why, way_out if size else "write something", cause)
+        way_out, cause = _LENGTHS[fault.keyword]
+        bounds, size = suggesting.extent(fault.keyword, fault.demand), len(fault.value)
+        why = f"it has {size} and must have {bounds}" if size else "it is empty"
+        yield Refusal("MD908", field, fault.value, why, way_out if size else f"give it {bounds}", cause)
 
 
 @row(
