@@ -36,6 +36,7 @@ class Operator:
         only: Sequence[str] = ("controllers",),
     ) -> None:
         self.port = free_port()
+        self.settings = settings
         self.log = folder / f"{name}.log"
         listen = {"GPUSTACK_LISTEN": f"127.0.0.1:{self.port}"}
         command = [PROGRAM, "run", "--kubeconfig", str(kubeconfig), *(f"--only={hat}" for hat in only)]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from e2e_accounts import account
 from e2e_board import watching
+from e2e_installed import Hooks
 from e2e_operators import Operator, Start
 from e2e_webhooks import webhook_namespace as webhook_namespace
 from e2e_worlds import MakeWorld, World
@@ -107,6 +108,15 @@ async def start_operator(breakable: World, tmp_path: Path) -> AsyncIterator[Star
     yield start
     for each in started:
         each.kill()
+
+
+@pytest.fixture
+async def hooks(breakable: World, tmp_path: Path) -> AsyncIterator[Hooks]:
+    """Return what starts webhooks for the breakable world; all are ended, their configurations gone, after the test."""
+    kubeconfig = await account(breakable.control_plane, breakable.namespace, tmp_path)
+    started = Hooks(breakable, kubeconfig, tmp_path)
+    yield started
+    await started.clear()
 
 
 async def _install(control_plane: ControlPlane) -> None:
