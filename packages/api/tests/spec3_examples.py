@@ -1,5 +1,9 @@
 """The objects and fragments of document 3, as written there."""
 
+from typing import Any
+
+import yaml
+
 RESOURCE = """\
 apiVersion: worker.gpustack.ai/v1
 kind: ModelDeploymentScaler  # namespaced, short name mds
@@ -156,3 +160,15 @@ spec:
 """,
 }
 """Parts of a spec, meant to stand in place of the same part of an object."""
+
+BASES = {"rebalance": TOKEN_THROUGHPUT}
+
+
+def whole(name: str) -> dict[str, Any]:
+    """The object of that name, or the object its fragment stands in."""
+    if name in OBJECTS:
+        document: dict[str, Any] = yaml.safe_load(OBJECTS[name])
+        return document
+    document = yaml.safe_load(BASES.get(name, RESOURCE))
+    spec = yaml.safe_load(FRAGMENTS[name])["spec"]
+    return {**document, "spec": {**document["spec"], **spec}}

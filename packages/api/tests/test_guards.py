@@ -2,6 +2,7 @@ import json
 import re
 from typing import Any
 
+from guard_examples import SHOWN
 from modeldeployment.api import frozen
 from modeldeployment.api.crds import KINDS, crds
 from modeldeployment.api.guards import GUARDS, of
@@ -64,3 +65,7 @@ def test_identity_is_told_in_one_sentence_and_size_in_its_own() -> None:
     assert "create another deployment" in frozen.SIZE.sentence
     assert not re.search(r"\b(lock|conflict|race)", frozen.SIZE.sentence)
     assert "immutable" in frozen.ROUTER_NAME.sentence
+
+
+def test_every_rule_has_an_example() -> None:
+    assert [shown.rule for shown in SHOWN] == list(GUARDS)

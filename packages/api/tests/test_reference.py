@@ -14,7 +14,7 @@ PAGES = reference.pages()
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_the_one_kept_in_the_documents(name: str) -> None:
+def test_a_page_is_the_one_kept_as_golden(name: str) -> None:
     path = DOCS / name
     if os.environ.get("UPDATE_GOLDEN"):
         path.parent.mkdir(exist_ok=True)

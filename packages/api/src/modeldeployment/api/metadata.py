@@ -1,10 +1,20 @@
 """What every Kubernetes object carries, and references to objects beside it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from modeldeployment.api.document import Document, Timestamp, absent, marked
+
+
+def _said(texts: Any) -> Any:
+    # A null entry reads as unset as a null field does (decisions D45); the object around it is still read.
+    if isinstance(texts, dict) and None in texts.values():
+        return {name: text for name, text in texts.items() if text is not None}
+    return texts
+
+
+_Texts = Annotated[dict[str, str], BeforeValidator(_said)]
 
 
 class ObjectMeta(Document):
@@ -17,8 +27,8 @@ class ObjectMeta(Document):
     generation: int | None = None
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
-    labels: dict[str, str] = Field(default_factory=dict, exclude_if=absent)
-    annotations: dict[str, str] = Field(default_factory=dict, exclude_if=absent)
+    labels: _Texts = Field(default_factory=dict, exclude_if=absent)
+    annotations: _Texts = Field(default_factory=dict, exclude_if=absent)
     finalizers: Annotated[tuple[str, ...], Field(exclude_if=absent)] = ()
 
 
