@@ -1,7 +1,10 @@
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from modeldeployment.api import Format, Quantity
+from modeldeployment.api.quantity import PATTERN
 from pydantic import TypeAdapter, ValidationError
 
 CANONICAL = [
@@ -44,6 +47,19 @@ def test_what_is_not_a_quantity_is_refused_with_what_was_written(written: str) -
     with pytest.raises(ValueError, match="is not a quantity") as refused:
         Quantity.parse(written)
     assert repr(written) in str(refused.value)
+
+
+@pytest.mark.parametrize("written", [written for written, _ in CANONICAL] + ["1e99", "1E-99", "0e0", "1" * 64])
+def test_what_the_schema_lets_in_is_read(written: str) -> None:
+    assert re.search(PATTERN, written)
+    Quantity.parse(written)
+
+
+@pytest.mark.parametrize("written", ["0e100", "1e000", "1e1.5", "1e.5", "1e-1000000000000", "1e", "Gi", ".", ""])
+def test_what_cannot_be_read_is_not_let_in_by_the_schema(written: str) -> None:
+    assert not re.search(PATTERN, written)
+    with pytest.raises(ValueError, match="is not a quantity"):
+        Quantity.parse(written)
 
 
 def test_one_amount_is_one_amount_however_it_is_spelled() -> None:
