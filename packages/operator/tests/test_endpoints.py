@@ -1,9 +1,13 @@
 """The endpoints, asked over a real socket."""
 
 import socket
+from datetime import UTC, datetime
 
 import aiohttp
 import pytest
+from modeldeployment.admission.answering import Tally as Reviews
+from modeldeployment.admission.configurations import Half
+from modeldeployment.admission.wire import Answer
 from modeldeployment.kube import Counters
 from modeldeployment.operator import ListenError, metrics, serving
 from modeldeployment.reconcile import Tally
@@ -73,3 +77,28 @@ def test_the_exposition_carries_every_counter() -> None:
         ("modeldeployment_store_objects", "pods"): 3,
         ("modeldeployment_leader",): 1,
     }
+
+
+def test_the_webhook_has_its_series_in_the_exposition() -> None:
+    tally = Reviews()
+    tally.add(Half.VALIDATE, "ModelDeployment", Answer(b"", False, ("MD012", "MD012", "MDW03")), 0.004)
+    tally.add(Half.VALIDATE, "ModelDeployment", Answer(b"", True), 20.0)
+    ends = datetime(2026, 3, 1, tzinfo=UTC)
+    text = metrics.exposition(metrics.registry(metrics.WebhookCollector(tally, lambda: ends))).decode()
+    samples = {
+        (sample.name.removeprefix("modeldeployment_webhook_"), *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name.startswith("modeldeployment_webhook_")
+    }
+    assert samples["reviews_total", "false", "validate", "ModelDeployment"] == 1
+    assert samples["reviews_total", "true", "validate", "ModelDeployment"] == 1
+    assert samples["findings_total", "MD012"] == 2
+    assert samples["findings_total", "MDW03"] == 1
+    assert samples["certificate_end_seconds",] == 1772323200
+    buckets = {
+        labels[2]: value for labels, value in samples.items() if labels[:2] == ("review_seconds_bucket", "validate")
+    }
+    assert (buckets["0.0025"], buckets["0.005"], buckets["10.0"], buckets["+Inf"]) == (0, 1, 1, 2)
+    assert samples["review_seconds_count", "validate"] == 2
+    assert samples["review_seconds_sum", "validate"] == 20.004

@@ -1,8 +1,11 @@
 """Settings: environment over file, and one sentence for whatever cannot be used."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from modeldeployment.admission import Policy
+from modeldeployment.admission.configurations import Installation, Service
 from modeldeployment.operator import Settings, SettingsError, load
 
 
@@ -73,3 +76,91 @@ def test_a_missing_file_is_refused_with_its_path(tmp_path: Path) -> None:
 def test_an_address_that_is_no_host_and_port_is_refused(listen: str) -> None:
     with pytest.raises(SettingsError, match="it must be HOST:PORT"):
         Settings(listen=listen).address()
+
+
+def test_nothing_is_installed_where_nothing_leads_to_the_webhook() -> None:
+    assert load(None).webhook() is None
+
+
+def test_a_url_leads_to_the_webhook() -> None:
+    plan = Settings(webhook_url="https://10.0.0.7:9443", leader_namespace="gpustack").webhook()
+    assert plan is not None
+    assert plan.listen == ("127.0.0.1", 9443)
+    assert plan.installation == Installation("https://10.0.0.7:9443", (), "gpustack-worker")
+    assert plan.installation.names == ("10.0.0.7",)
+    assert plan.namespace == "gpustack"
+    timing = plan.timing
+    assert (timing.lifetime, timing.early, timing.settle) == (
+        timedelta(days=90),
+        timedelta(days=30),
+        timedelta(minutes=1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "service", "name"),
+    [
+        ("hook", Service("hook", "gpustack", 443), "hook.gpustack.svc"),
+        ("other/hook", Service("hook", "other", 443), "hook.other.svc"),
+        ("other/hook:8443", Service("hook", "other", 8443), "hook.other.svc"),
+    ],
+)
+def test_a_service_leads_to_the_webhook(written: str, service: Service, name: str) -> None:
+    plan = Settings(webhook_service=written, leader_namespace="gpustack").webhook()
+    assert plan is not None
+    assert plan.installation.reach == service
+    assert plan.installation.names == (name,)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (
+            {"webhook_url": "https://a", "webhook_service": "b"},
+            "webhook-url is 'https://a' and webhook-service 'b': API servers take one way; leave one of them out",
+        ),
+        (
+            {"webhook_url": "http://a"},
+            "webhook-url is 'http://a': it must be https://HOST:PORT, such as https://127.0.0.1:9443",
+        ),
+        (
+            {"webhook_service": "a/b/c"},
+            "webhook-service is 'a/b/c': it must be [NAMESPACE/]NAME[:PORT], such as gpustack/operator-webhook",
+        ),
+        (
+            {"webhook_url": "https://a", "webhook_listen": "9443"},
+            "webhook-listen is '9443': it must be HOST:PORT, such as 127.0.0.1:9443",
+        ),
+    ],
+)
+def test_a_way_to_the_webhook_that_cannot_be_used_is_refused(settings: dict[str, str], says: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings.model_validate(settings).webhook()
+    assert str(refused.value) == says
+
+
+@pytest.mark.parametrize("written", ["a,b", "a, b,", '["a", "b"]'])
+def test_a_list_in_the_environment_is_spelt_with_commas_or_as_json(
+    written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUSTACK_WEBHOOK_NAMESPACES", written)
+    assert load(None).webhook_namespaces == ("a", "b")
+
+
+def test_a_list_in_the_file_is_a_list(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, "webhook-operator-users: [ci, gitops]\nwebhook-url: https://a:1\n"))
+    plan = settings.webhook()
+    assert plan is not None
+    assert plan.operators == {"ci", "gitops"}
+
+
+def test_what_admission_reads_is_off_unless_an_administrator_turns_it_on(tmp_path: Path) -> None:
+    assert load(None).admission_policy() == Policy()
+    text = (
+        "model-deployment-kv-cache-dtype-owned: false\n"
+        "instance-privileged-allowed: true\n"
+        "instance-host-path-volume-allowed: true\n"
+    )
+    assert load(written(tmp_path, text)).admission_policy() == Policy(
+        kv_cache_dtype_owned=False, privileged_allowed=True, host_path_allowed=True
+    )

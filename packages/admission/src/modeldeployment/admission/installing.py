@@ -17,7 +17,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from modeldeployment.admission import certificates, configurations, tls
-from modeldeployment.admission.certificates import Draw, Keep, Material, Pair, Promote, Retire
+from modeldeployment.admission.certificates import Draw, Keep, Material, Pair, Promote, Retire, Stage
 from modeldeployment.admission.configurations import SHAPES, Installation
 from modeldeployment.admission.errors import CertificateError
 from modeldeployment.kube import AlreadyExists, Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
@@ -85,6 +85,7 @@ class Keeper:
         self._context = context
         self._timing = timing or certificates.Timing()
         self._writing = writing
+        self._held: Material | None = None
         self._serving: Pair | None = None
         self._installed = False
         self._told = ""
@@ -125,6 +126,7 @@ class Keeper:
         material = read.material
         if material is None:
             return
+        self._held = material
         if material.serving != self._serving:
             tls.load(self._context, material.serving)
             self._serving = material.serving
@@ -143,18 +145,22 @@ class Keeper:
     async def _stepped(self, read: _Read) -> _Read:
         """Do what is due to the certificate and store it; whoever loses a race goes on with what was stored."""
         now = _now()
-        trusted = read.material is not None and await self._configured(read.material, repair=False)
+        # A Secret that was taken away asks for another certificate; what is still served is trusted until then.
+        material = read.material or self._held
+        trusted = material is not None and await self._configured(material, repair=False)
         names = self._installation.names
-        step = certificates.next_step(read.material, names, now, self._timing, trusted=trusted)
+        step = certificates.next_step(material, names, now, self._timing, trusted=trusted)
+        if read.material is None and isinstance(step, Keep):
+            step = Stage("its Secret is gone")
         match step:
             case Keep():
                 return read
             case Promote() | Retire():
-                assert read.material is not None
-                after = certificates.moved(read.material, step, now)
+                assert material is not None
+                after = certificates.moved(material, step, now)
             case _:
                 issued = certificates.issue(names, now, self._timing.lifetime, _draw())
-                after = certificates.renewed(read.material, step, issued, now)
+                after = certificates.renewed(material, step, issued, now)
         body = _body(self._namespace, read.version, after)
         try:
             if read.version:
@@ -231,7 +237,7 @@ def _material(data: dict[str, bytes]) -> Material | None:
     if not {_BUNDLE, _CERTIFICATE, _KEY} <= data.keys():
         return None
     try:
-        since = datetime.fromisoformat(data.get(_SINCE, b"").decode())
+        since = datetime.fromisoformat(data.get(_SINCE, b"").decode()).astimezone(UTC)
     except ValueError:
         since = datetime.fromtimestamp(0, UTC)
     staged = Pair(data[_NEXT_CERTIFICATE], data[_NEXT_KEY]) if {_NEXT_CERTIFICATE, _NEXT_KEY} <= data.keys() else None
