@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
 from modeldeployment.admission import Facts, Refusal, patching, review
 from modeldeployment.admission.examples import DEPLOYMENT, SCALER, changed
+from modeldeployment.api import keys
 
 BOUND: dict[str, Any] = {
     "metadata.annotations[modeldeployment.gpustack.ai/scaler-binding]": (
@@ -28,6 +30,38 @@ def test_an_object_that_cannot_be_read_is_judged_by_its_schema_alone() -> None:
     assert codes(review(changed(DEPLOYMENT, {"spec.roles[0].replicas": "many"}), None, Facts()).refusals) == [
         ("MD903", "spec.roles[0].replicas")
     ]
+
+
+@pytest.mark.parametrize("interface", ["0e100", "0e000", "0e0.5", "0e99999999"])
+def test_no_spelling_of_an_amount_leads_past_the_fence(interface: str) -> None:
+    bound = changed(DEPLOYMENT, BOUND)
+    moved = changed(bound, {"spec.roles[0].replicas": 9, "spec.roles[0].resources.interface": interface})
+    assert codes(review(moved, bound, Facts()).refusals) == [("MD906", "spec.roles[0].resources.interface")]
+
+
+def test_an_entry_set_to_null_hides_nothing() -> None:
+    bound = changed(DEPLOYMENT, BOUND)
+    moved = changed(bound, {"spec.roles[0].replicas": 9, "metadata.labels": {"team": None}})
+    assert codes(review(moved, bound, Facts()).refusals) == [("MD041", "spec.roles[0].replicas")]
+    taken = changed(moved, {"metadata.annotations": {keys.SCALER_BINDING: None}})
+    assert codes(review(taken, bound, Facts()).refusals) == [("MD041", "spec.roles[0].replicas")]
+
+
+def test_what_the_schema_holds_nothing_against_and_nobody_can_read_is_refused() -> None:
+    dated = changed(DEPLOYMENT, {"metadata.creationTimestamp": "yesterday"})
+    (refusal,) = review(dated, None, Facts()).refusals
+    assert (refusal.code, refusal.field, refusal.value) == ("MD906", "metadata.creationTimestamp", "yesterday")
+    assert "cannot be read" in refusal.why
+
+
+@pytest.mark.parametrize("status", ["gone", {"roles": 5}, {"conditions": [{}]}, {"conditions": "none", "later": {}}])
+def test_no_status_hides_what_is_declared(status: Any) -> None:
+    bound = changed(DEPLOYMENT, BOUND | {"status": status})
+    moved = changed(bound, {"spec.roles[0].replicas": 9})
+    assert codes(review(moved, bound, Facts()).refusals) == [("MD041", "spec.roles[0].replicas")]
+    above = changed(SCALER, {"spec.roles[0].minReplicas": 17, "status": status})
+    assert codes(review(above, above, Facts()).refusals) == [("MD102", "spec.roles[0].minReplicas")]
+    assert review(above, None, Facts()).defaulted["status"] == status
 
 
 def test_an_object_that_cannot_be_read_is_let_go() -> None:

@@ -3,13 +3,13 @@
 Source: spec 1 §Admission refusals, spec 3, facts admission §2 to §8.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from modeldeployment.admission import defaulting, lints, order, patching, rules, schema
+from modeldeployment.admission import defaulting, lints, order, patching, rules, schema, structure
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, ScalerReview
@@ -80,8 +80,10 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
     parsed = _parsed(kind.model, body)
     if parsed is None:
         deleting = patching.found(body, "metadata.deletionTimestamp") is not None
-        unreadable = [] if deleting else [*schema.violations(body), *kind.missing(body, facts)]
-        return Verdict(body, outcome.operations, refusals=tuple(order.in_field_order(kind.model, unreadable)))
+        refused = [] if deleting else [*schema.violations(body), *kind.missing(body, facts)]
+        if not deleting and not refused:
+            refused = list(_unread(kind.model, body))
+        return Verdict(body, outcome.operations, refusals=tuple(order.in_field_order(kind.model, refused)))
     stored = None if old is None else _stored(kind.model, old, body, parsed)
     subject = kind.subject(parsed, stored, body, facts, actor, new)
     refusals, unready = _judged(kind.rules, subject)
@@ -96,9 +98,30 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
 
 def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:
     try:
-        return model.model_validate(body)
+        return model.model_validate(_declared(body))
     except ValidationError:
         return None
+
+
+def _declared(body: Mapping[str, Any]) -> dict[str, Any]:
+    """All but the status: no row reads it, a write of the object does not change it, and it can be most of the size."""
+    return {name: value for name, value in body.items() if name != "status"}
+
+
+def _unread(model: type[Document], body: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Why an object cannot be read that its schema holds nothing against: what no row has judged is not let in."""
+    try:
+        model.model_validate(_declared(body))
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            field = structure.spelled(fault["loc"])
+            yield Refusal(
+                "MD906",
+                field,
+                patching.found(body, field),
+                why=f"it cannot be read: {fault['msg']}",
+                way_out="write it as the reference of the kind says, or leave it out",
+            )
 
 
 def _stored(model: type[Document], old: Mapping[str, Any], body: Mapping[str, Any], parsed: Any) -> Document | None:
