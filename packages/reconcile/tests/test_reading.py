@@ -43,7 +43,7 @@ def test_a_deployment_without_a_status_reads_as_having_none() -> None:
 
 
 def test_a_field_of_a_later_release_is_ignored() -> None:
-    assert reading.deployment(stored({**SPEC, "router": {"name": "new"}})).spec.model.name == "qwen"
+    assert reading.deployment(stored({**SPEC, "forecast": {"name": "new"}})).spec.model.name == "qwen"
 
 
 def test_a_value_that_does_not_fit_is_refused_by_field_value_and_way_out() -> None:

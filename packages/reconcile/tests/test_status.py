@@ -217,6 +217,20 @@ def test_conditions_of_others_are_kept() -> None:
     assert decision(replace(seen, status=written(seen))).status is None
 
 
+def test_what_a_later_release_wrote_beside_ours_is_kept() -> None:
+    later: dict[str, Any] = written(snapshot())
+    later["forecast"] = {"replicas": 3}
+    later["roles"][0] |= {"temperature": "41"}
+    later["conditions"][0] |= {"severity": "Info"}
+    half_ready = snapshot(members=[pod(), pod(ordinal=1, ready=False)])
+    after: dict[str, Any] = patched(later, decision(replace(half_ready, status=later)).status)
+    assert after["roles"][0]["ready"] == 1
+    assert after["forecast"] == {"replicas": 3}
+    assert after["roles"][0]["temperature"] == "41"
+    assert after["conditions"][0]["severity"] == "Info"
+    assert decision(replace(snapshot(), status=later)).status is None
+
+
 def test_a_condition_of_ours_that_no_longer_applies_is_dropped() -> None:
     cached = settled(deployment(kv_cache="pool"))
     kinds = [each["type"] for each in written(replace(cached, deployment=deployment()))["conditions"]]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
-from modeldeployment.api import Phase, RoleKind
+from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import quota, sentences
 from modeldeployment.reconcile.deciding.seen import Snapshot
@@ -19,6 +19,12 @@ LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", Ro
 """The letter of each kind in `roleSummary`, in the order they are shown (facts status §3)."""
 
 JSON = dict[str, object]
+
+_OURS_IN = {
+    field: frozenset(str(each.alias) for each in model.model_fields.values())
+    for field, model in (("roles", RoleStatus), ("conditions", Condition))
+}
+"""The fields this release knows of the entries of each list."""
 
 
 def of(
@@ -40,7 +46,7 @@ def of(
         "phase": phase.value,
         "phaseMessage": message or None,
         "endpoint": endpoint or None,
-        "roles": [role_status(role) for role in declared],
+        "roles": [_kept(snapshot.status, "roles", "name", role_status(role)) for role in declared],
         "roleSummary": role_summary(declared),
         "conditions": conditions(snapshot, findings, now),
     }
@@ -169,7 +175,14 @@ def _condition(
         "message": sentences.of(finding),
         "lastTransitionTime": since,
         "observedGeneration": generation,
-    }
+    } | {key: value for key, value in (before or {}).items() if key not in _OURS_IN["conditions"]}
+
+
+def _kept(status: Mapping[str, object], field: str, key: str, entry: JSON) -> JSON:
+    """An entry with what a later release wrote into it: a merge patch replaces a list whole."""
+    entries = cast("list[Mapping[str, object]]", status.get(field) or [])
+    stored = next((each for each in entries if each.get(key) == entry[key]), {})
+    return entry | {name: value for name, value in stored.items() if name not in _OURS_IN[field]}
 
 
 def patch(stored: Mapping[str, object], desired: Mapping[str, object]) -> JSON | None:
