@@ -34,6 +34,17 @@ def test_what_a_later_release_adds_to_a_binding_is_ignored() -> None:
         '{"scalerName":"llm-serving","scalerUID":"6e1c","term":"new"}',
         '{"scalerName":"llm-serving","scalerUID":"6e1c","term":1',
         '{"scalerName":' * 5000,
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":"3"}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":3.0}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":1e3}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":true}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":-1}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":9223372036854775808}',
+        '{"scaler_name":"llm-serving","scaler_uid":"6e1c","term":3}',
+        '{"scalerName":["llm-serving"],"scalerUID":"6e1c","term":3}',
+        '{"scalerName":"llm-serving","scalerUID":"6e1c","term":3} again',
+        '\ufeff{"scalerName":"llm-serving","scalerUID":"6e1c","term":3}',
+        "\ud800",
     ],
 )
 def test_what_is_no_binding_reads_as_none(text: str) -> None:
@@ -41,10 +52,27 @@ def test_what_is_no_binding_reads_as_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"decisionID":"d-1","term":1}', '{"decisionID":"d-1","term":1,"vector":{"server":0}}']
+    "text",
+    [
+        "",
+        "{}",
+        '{"decisionID":"d-1","term":1}',
+        '{"decisionID":"d-1","term":1,"vector":{"server":0}}',
+        '{"decisionID":"d-1","term":1,"vector":{"server":"4"}}',
+        '{"decisionID":"d-1","term":1,"vector":{"server":4.0}}',
+        '{"decisionID":"d-1","term":1,"vector":{"server":true}}',
+        '{"decisionID":"d-1","term":1,"vector":["server"]}',
+        '{"decisionID":1,"term":1,"vector":{"server":4}}',
+        '{"decision_id":"d-1","term":1,"vector":{"server":4}}',
+    ],
 )
 def test_what_is_no_decision_reads_as_none(text: str) -> None:
     assert Decision.parse(text) is None
+
+
+def test_spaces_around_a_document_are_none_of_it_and_the_last_of_two_members_counts() -> None:
+    text = ' {"scalerName":"other", "scalerName":"llm-serving", "scalerUID":"6e1c", "term":9223372036854775807}\n'
+    assert Binding.parse(text) == Binding(scaler_name="llm-serving", scaler_uid="6e1c", term=2**63 - 1)
 
 
 def test_both_annotations_have_a_key() -> None:

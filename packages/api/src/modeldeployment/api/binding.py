@@ -9,6 +9,9 @@ from pydantic import Field, ValidationError
 
 from modeldeployment.api.document import Document
 
+Term = Annotated[int, Field(ge=1, le=2**63 - 1, strict=True)]
+"""Which binding this is, from 1; an integer as JSON writes one, and one that status can hold."""
+
 
 class _Annotation(Document):
     """A JSON document that is the value of an annotation."""
@@ -17,7 +20,7 @@ class _Annotation(Document):
     def parse(cls, text: str) -> Self | None:
         """Read the annotation; None when it is not such a document."""
         try:
-            return cls.model_validate_json(text)
+            return cls.model_validate_json(text, by_alias=True, by_name=False)
         except ValidationError:
             return None
 
@@ -33,7 +36,7 @@ class Binding(_Annotation):
     """ModelDeploymentScaler in the deployment's namespace."""
     scaler_uid: Annotated[str, Field(min_length=1, alias="scalerUID")]
     """Its UID; another scaler of the same name is another owner."""
-    term: Annotated[int, Field(ge=1)]
+    term: Term
     """Which binding this is, from 1; it never goes back."""
 
 
@@ -42,7 +45,7 @@ class Decision(_Annotation):
 
     decision_id: Annotated[str, Field(min_length=1, alias="decisionID")]
     """Which decision."""
-    term: Annotated[int, Field(ge=1)]
+    term: Term
     """Term of the binding it was committed under."""
-    vector: dict[str, Annotated[int, Field(ge=1)]]
+    vector: dict[str, Annotated[int, Field(ge=1, strict=True)]]
     """Replicas by role."""
