@@ -177,6 +177,50 @@ FITTING: Final = (
         pair(ratio(min="2"), ratio("decode", "prefill", min="2"), prefill=(1, 1024), decode=(1, 1024)),
         Refused("MD116", "spec.ratios[1].min", ("prefill/decode", "decode/prefill", "widen a ratio"), ("raise",)),
     ),
+    refused(
+        "NS15-a-minimum-no-maximum-answers",
+        pair(ratio(min="2"), prefill=(1, 1024), decode=(513, 1024)),
+        Refused(
+            "MD116", "spec.ratios[0].min", ("1026 of prefill", "widen a ratio, lower minReplicas of decode"), ("raise",)
+        ),
+    ),
+    refused(
+        "NS17-a-third-in-decimals-is-no-third",
+        pair(ratio(min="0.333", max="0.333"), prefill=(1, 16), decode=(1, 16)),
+        Refused(
+            "MD116", "spec.ratios[0].max", ("prefill/decode", "raise maxReplicas of prefill to 333", "decode to 1000")
+        ),
+    ),
+    accepted("NS17-a-band-around-a-third", pair(ratio(min="0.333", max="0.334"), prefill=(1, 5), decode=(3, 16))),
+    accepted(
+        "NS17-decimals-that-counts-reach", pair(ratio(min="333m", max="333m"), prefill=(1, 333), decode=(1, 1000))
+    ),
+    refused(
+        "NS17-just-above-what-counts-reach",
+        pair(ratio(min="0.333333334"), prefill=(1, 1), decode=(3, 3)),
+        Refused("MD116", "spec.ratios[0].min", ("2 of prefill",)),
+    ),
+    accepted("NS17-just-below-what-counts-reach", pair(ratio(min="0.333333333"), prefill=(1, 1), decode=(3, 3))),
+)
+
+_FOUR: Final = ("one", "two", "three", "four")
+
+APART: Final = (
+    refused(
+        "NS18-each-group-of-roles-on-its-own",
+        pair(
+            ratio("one", "two", min="3"),
+            ratio("three", "four", target="1"),
+            ratio("two", "one", max="1"),
+            ratio("four", "three", max="0.5"),
+        )
+        | {
+            "spec.targetRef.name": "later",
+            "spec.roles": [{"name": name, "minReplicas": 2, "maxReplicas": 3} for name in _FOUR],
+        },
+        Refused("MD116", "spec.ratios[0].min", ("one/two", "6 of one"), ("three", "four")),
+        Refused("MD116", "spec.ratios[3].max", ("four/three", "4 of three"), ("one", "two")),
+    ),
 )
 
 PRIORITIES: Final = (
@@ -194,4 +238,4 @@ PRIORITIES: Final = (
     ),
 )
 
-TABLE: Final[tuple[Case, ...]] = (*IDENTITY, *BOUNDS, *RATIOS, *FITTING, *PRIORITIES)
+TABLE: Final[tuple[Case, ...]] = (*APART, *IDENTITY, *BOUNDS, *RATIOS, *FITTING, *PRIORITIES)

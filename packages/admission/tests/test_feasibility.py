@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -39,7 +39,9 @@ def every_vector(spans: Mapping[str, Span], bands: Sequence[Band]) -> list[dict[
 spans = st.builds(lambda floor, more: Span(floor, floor + more), st.integers(1, 5), st.integers(0, 5))
 ends = st.none() | st.builds(Fraction, st.integers(1, 9), st.integers(1, 9))
 pairs = st.tuples(st.sampled_from(ROLES), st.sampled_from(ROLES)).filter(lambda pair: pair[0] != pair[1])
-bands = st.lists(st.builds(lambda pair, least, most: Band(pair[0], pair[1], least, most), pairs, ends, ends), max_size=5)
+bands = st.lists(
+    st.builds(lambda pair, least, most: Band(pair[0], pair[1], least, most), pairs, ends, ends), max_size=5
+)
 
 
 @settings(deadline=None)
@@ -55,6 +57,30 @@ def test_the_answer_is_that_of_trying_every_vector(spans: Mapping[str, Span], ba
             assert last.count > spans[last.role].ceiling
         case Undecided():
             pytest.fail("small bounds are always decided")
+
+
+wide = st.builds(lambda floor, more: Span(floor, floor + more), st.integers(1, 30), st.integers(0, 12))
+decimals = st.none() | st.builds(
+    Fraction,
+    st.integers(1, 3_000_000_000) | st.sampled_from((333_333_333, 333_333_334, 666_666_667, 500_000_000)),
+    st.just(10**9),
+)
+awkward = st.lists(
+    st.builds(
+        lambda pair, least, most: Band(*pair, least, most), pairs.filter(lambda p: "d" not in p), decimals, decimals
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(deadline=None)
+@given(st.fixed_dictionaries(dict.fromkeys("abc", wide)), awkward)
+def test_the_answer_is_exact_for_decimals_of_every_length(spans: Mapping[str, Span], bands: Sequence[Band]) -> None:
+    fitting = every_vector(spans, bands)
+    outcome = solve(spans, bands)
+    assert isinstance(outcome, Possible if fitting else Impossible)
+    assert not isinstance(outcome, Possible) or outcome.counts in fitting
 
 
 @given(st.fixed_dictionaries(dict.fromkeys(ROLES, spans)), bands)
@@ -129,6 +155,23 @@ def test_ten_roles_in_a_chain_of_awkward_fixed_ratios_are_decided_within_the_lim
     awkward = Fraction(1023, 1024)
     bands = [Band(one, other, awkward, awkward) for one, other in pairwise(roles)]
     assert isinstance(solve(dict.fromkeys(roles, Span(1, 1024)), bands, LIMIT), Impossible)
+
+
+@pytest.mark.parametrize("count", [2, 5, 10, 16])
+@pytest.mark.parametrize("excess", [Fraction(1025, 1024), Fraction(10009, 10000), Fraction(1)])
+def test_roles_that_all_hold_up_each_other_are_answered_within_the_limit(count: int, excess: Fraction) -> None:
+    roles = [f"r{index}" for index in range(count)]
+    bands = [Band(one, other, excess if one < other else Fraction(1)) for one, other in permutations(roles, 2)]
+    outcome = solve(dict.fromkeys(roles, Span(1, 1024)), bands, LIMIT)
+    assert isinstance(outcome, Possible if excess == 1 else Impossible | Undecided)
+
+
+def test_a_third_is_between_its_nearest_decimals() -> None:
+    spans = {"a": Span(1, 1), "b": Span(3, 3)}
+    below, above = Fraction(333_333_333, 10**9), Fraction(333_333_334, 10**9)
+    assert solve(spans, [Band("a", "b", below, above)]) == Possible({"a": 1, "b": 3})
+    assert isinstance(solve(spans, [Band("a", "b", least=above)]), Impossible)
+    assert isinstance(solve(spans, [Band("a", "b", most=below)]), Impossible)
 
 
 def test_roles_without_a_band_keep_their_floors() -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 LIMIT: Final = 20_000
 """Demands looked at before giving up; ten roles joined by nine bands never need as many."""
@@ -36,11 +36,11 @@ class Band:
     most: Fraction | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(NamedTuple):
     """One demand that moved a count: `band` (by index) asks for `count` of `role`, as `source` has at least `given`.
 
     `upper` tells which end of the band asks. `because` is what had moved the source; None where its floor did.
+    A search makes thousands, so this is the one record here that is a tuple.
     """
 
     band: int
@@ -94,6 +94,7 @@ def solve(spans: Mapping[str, Span], bands: Sequence[Band], limit: int = LIMIT) 
     """
     demands = _demands(spans, bands)
     counts = {role: span.floor for role, span in spans.items()}
+    ceilings = {role: span.ceiling for role, span in spans.items()}
     moved_by: dict[str, Push] = {}
     waiting = deque(role for role in spans if demands[role])
     queued = set(waiting)
@@ -109,7 +110,7 @@ def solve(spans: Mapping[str, Span], bands: Sequence[Band], limit: int = LIMIT) 
             if needed <= counts[role]:
                 continue
             push = Push(band, upper, source, given, role, needed, moved_by.get(source))
-            if needed > spans[role].ceiling:
+            if needed > ceilings[role]:
                 return Impossible(push)
             counts[role], moved_by[role] = needed, push
             if role not in queued:

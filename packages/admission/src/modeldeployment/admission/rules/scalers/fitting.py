@@ -22,6 +22,8 @@ LARGEST: Final = 1024
 
 _UNIT: Final = Quantity.whole(1).nanos
 _SHOWN: Final = 3
+_LESS: Final = 8
+"""How much less is tried to find a way out than to find the refusal."""
 
 
 def _roles(prefill: int) -> dict[str, Any]:
@@ -61,21 +63,24 @@ def impossible(review: ScalerReview) -> Iterator[Refusal]:
         for index, role in enumerate(review.new.spec.roles)
         if review.scaled[role.name] == index and role.min_replicas <= role.max_replicas
     }
-    held = [
-        (index, ratio, _band(ratio))
+    named = [
+        (index, ratio)
         for index, ratio in enumerate(review.new.spec.ratios)
         if ratios.sound(ratio) and {ratio.numerator_role, ratio.denominator_role} <= spans.keys()
     ]
-    whole = [band for _, _, band in held]
-    if isinstance(feasibility.solve(spans, whole), Possible):
+    whole = [_band(ratio) for _, ratio in named]
+    first = feasibility.solve(spans, whole)
+    if isinstance(first, Possible):
         return
-    for roles, members in feasibility.components(whole):
-        joined = [held[member] for member in members]
-        bands = [band for _, _, band in joined]
+    groups = tuple(feasibility.components(whole))
+    limit = feasibility.LIMIT // len(groups)
+    for roles, members in groups:
         within = {role: spans[role] for role in spans if role in roles}
-        outcome = feasibility.solve(within, bands)
+        # A band of another group has no ends here, so that all keep the number they have.
+        bands = [band if at in members else Band(band.numerator, band.denominator) for at, band in enumerate(whole)]
+        known = isinstance(first, Impossible) and first.last.role in roles
+        outcome = first if known else feasibility.solve(within, bands, limit)
         if isinstance(outcome, Impossible):
-            named = [(index, ratio) for index, ratio, _ in joined]
             field = f"spec.ratios[{named[outcome.last.band][0]}].{_end(outcome.last)}"
             yield Refusal(
                 "MD116",
@@ -83,7 +88,7 @@ def impossible(review: ScalerReview) -> Iterator[Refusal]:
                 patching.found(review.body, field),
                 why=f"no whole counts within the bounds keep {_and(_ratios(outcome.last, named))}: "
                 f"{_proof(outcome.last, named, within)}",
-                way_out=_way_out(outcome.last, within, bands),
+                way_out=_way_out(outcome.last, within, bands, limit // _LESS),
             )
 
 
@@ -117,18 +122,24 @@ def _ratios(last: Push, joined: Sequence[tuple[int, Ratio]]) -> list[str]:
     return [f"the ratio {ratios.named(joined[band][1])} (spec.ratios[{joined[band][0]}])" for band in used]
 
 
-def _way_out(last: Push, spans: Mapping[str, Span], bands: Sequence[Band]) -> str:
+def _way_out(last: Push, spans: Mapping[str, Span], bands: Sequence[Band], limit: int) -> str:
+    """What would help, tried out: higher maxima, else lower minima as well, else neither."""
     floor = last.chain[0].source
-    raised = feasibility.solve({role: Span(span.floor, LARGEST) for role, span in spans.items()}, bands)
-    if not isinstance(raised, Possible):
-        return "widen a ratio: no bounds that a role can have would help"
-    needed = [
-        f"maxReplicas of {role} to {count} or more"
-        for role, count in raised.counts.items()
-        if count > spans[role].ceiling
-    ]
     lower = f", lower minReplicas of {floor}" if spans[floor].floor > 1 else ""
-    return f"raise {_and(needed)}{lower}, or widen the ratio"
+    highest = {role: Span(span.floor, LARGEST) for role, span in spans.items()}
+    raised = Impossible(last) if highest == spans else feasibility.solve(highest, bands, limit)
+    if isinstance(raised, Possible):
+        needed = [
+            f"maxReplicas of {role} to {count} or more"
+            for role, count in raised.counts.items()
+            if count > spans[role].ceiling
+        ]
+        return f"raise {_and(needed)}{lower}, or widen the ratio"
+    if lower and isinstance(feasibility.solve(dict.fromkeys(spans, Span(1, LARGEST)), bands, limit), Possible):
+        return f"widen a ratio{lower}, or do both"
+    if isinstance(raised, Impossible):
+        return "widen a ratio: no bounds that a role can have would help"
+    return "widen a ratio"
 
 
 def _end(push: Push) -> str:
