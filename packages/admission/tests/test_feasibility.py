@@ -54,7 +54,7 @@ def test_the_answer_is_that_of_trying_every_vector(spans: Mapping[str, Span], ba
             assert all(counts[role] <= other[role] for other in fitting for role in ROLES)
         case Impossible(last):
             assert fitting == []
-            assert last.count > spans[last.role].ceiling
+            assert last.replicas > spans[last.role].ceiling
         case Undecided():
             pytest.fail("small bounds are always decided")
 
@@ -67,7 +67,10 @@ decimals = st.none() | st.builds(
 )
 awkward = st.lists(
     st.builds(
-        lambda pair, least, most: Band(*pair, least, most), pairs.filter(lambda p: "d" not in p), decimals, decimals
+        lambda pair, least, most: Band(pair[0], pair[1], least, most),
+        pairs.filter(lambda p: "d" not in p),
+        decimals,
+        decimals,
     ),
     min_size=1,
     max_size=6,
@@ -92,18 +95,18 @@ def test_every_push_of_a_proof_follows_from_the_one_before(spans: Mapping[str, S
     for push in outcome.last.chain:
         band = bands[push.band]
         assert held[push.source] >= push.given
-        end = Fraction(push.count, push.given)
-        one_less = Fraction(push.count - 1, push.given)
+        end = Fraction(push.replicas, push.given)
+        one_less = Fraction(push.replicas - 1, push.given)
         if push.upper:
             assert (push.source, push.role) == (band.numerator, band.denominator)
             assert band.most is not None
             assert 1 / end <= band.most
-            assert push.count == 1 or 1 / one_less > band.most
+            assert push.replicas == 1 or 1 / one_less > band.most
         else:
             assert (push.source, push.role) == (band.denominator, band.numerator)
             assert band.least is not None
             assert one_less < band.least <= end
-        held[push.role] = push.count
+        held[push.role] = push.replicas
 
 
 def test_a_ratio_that_no_count_under_the_ceiling_reaches_is_impossible() -> None:
@@ -140,7 +143,7 @@ def test_a_chain_of_bands_names_every_link() -> None:
         [Band("p", "d", least=Fraction(2)), Band("e", "p", least=Fraction(1))],
     )
     assert isinstance(outcome, Impossible)
-    assert [(push.source, push.role, push.count) for push in outcome.last.chain] == [("d", "p", 6), ("p", "e", 6)]
+    assert [(push.source, push.role, push.replicas) for push in outcome.last.chain] == [("d", "p", 6), ("p", "e", 6)]
 
 
 def test_a_search_that_reaches_its_limit_decides_nothing() -> None:

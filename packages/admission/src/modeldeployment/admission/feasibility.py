@@ -37,7 +37,7 @@ class Band:
 
 
 class Push(NamedTuple):
-    """One demand that moved a count: `band` (by index) asks for `count` of `role`, as `source` has at least `given`.
+    """One demand that moved a count: `band` (by index) asks for `replicas` of `role`, as `source` has at least `given`.
 
     `upper` tells which end of the band asks. `because` is what had moved the source; None where its floor did.
     A search makes thousands, so this is the one record here that is a tuple.
@@ -48,7 +48,7 @@ class Push(NamedTuple):
     source: str
     given: int
     role: str
-    count: int
+    replicas: int
     because: "Push | None"
 
     @property

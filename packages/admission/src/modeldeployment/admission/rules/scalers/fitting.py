@@ -105,7 +105,7 @@ def _proof(last: Push, joined: Sequence[tuple[int, Ratio]], spans: Mapping[str, 
         roles = _and(list(dict.fromkeys(push.role for push in chain)))
         return f"from {start} on, they push the counts of {roles} up in turn, and {last.role} {end}"
     pushes = [
-        f"{_asking(push, joined)} asks for {push.count} of {push.role}"
+        f"{_asking(push, joined)} asks for {push.replicas} of {push.role}"
         + (f" where there are {push.given} of {push.source}" if position else "")
         for position, push in enumerate(chain)
     ]
