@@ -42,6 +42,7 @@ def _data_parallel(index: int, kind: str, degree: int) -> Refused:
 
 _TWO_CARDS: Final = {"resources": {"accelerator": 2}}
 _DP: Final = _TWO_CARDS | {"extraArgs": ["--data-parallel-size=2"]}
+_VARIABLE: Final = {"env": [{"name": "TZ", "value": "UTC"}, {"name": "VLLM_DP_SIZE", "value": "2"}]}
 _UNCACHED: Final[dict[str, Any]] = {"spec.kvCache": GONE}
 
 TABLE: Final[tuple[Case, ...]] = (
@@ -101,8 +102,13 @@ TABLE: Final[tuple[Case, ...]] = (
     Case("N-epd-data-parallel", _staged(encode=_DP), refused=(_data_parallel(0, "Encode", 2),)),
     Case(
         "N-epd-data-parallel-variable",
-        _staged(decode=_TWO_CARDS | {"env": [{"name": "VLLM_DP_SIZE", "value": "2"}]}),
-        refused=(_data_parallel(2, "Decode", 2),),
+        _staged(decode=_TWO_CARDS | _VARIABLE | {"extraArgs": ["-dp", "1"]}),
+        refused=(Refused("MD047", "spec.roles[2].env[1]", ("Decode", "data parallelism 2", "VLLM_DP_SIZE")),),
+    ),
+    Case(
+        "N-epd-data-parallel-over-the-variable",
+        _staged(prefill=_DP | _VARIABLE),
+        refused=(_data_parallel(1, "Prefill", 2),),
     ),
     Case("N-epd-data-parallel-sglang", SGLANG | _staged(prefill=_DP)),
     Case(

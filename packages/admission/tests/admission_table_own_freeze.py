@@ -35,7 +35,14 @@ TABLE: Final = (
         "N-freeze-merge-patch-no-resources",
         {_RESOURCES: GONE},
         old={_RESOURCES: {"accelerator": 2}},
-        refused=(Refused("MD033", _RESOURCES),),
+        refused=(_dropped(_RESOURCES),),
+    ),
+    # What the API server makes of a role restated without its size: the default stands there.
+    Case(
+        "N-freeze-merge-patch-no-size",
+        {"spec.roles[0].size": 1},
+        old={"spec.roles[0].size": 2},
+        refused=(Refused("MD033", "spec.roles[0].size", ("replicas", "merge patch"), spares=("identifies",)),),
     ),
     Case("N-freeze-empty-command", {_COMMAND: []}, old={}),
     Case("N-freeze-null-fields", {"spec.kvCache": None, "spec.router": None}, old={"spec.kvCache": GONE}),

@@ -51,6 +51,7 @@ TABLE: Final = (
         refused=(Refused("MD004", "spec.roles[1].name", ('"qwen-72b-x-r0"', '"x-r0"', "spec.roles[0]")),),
     ),
     Case("N-name-of-no-replica", {"spec.roles": [_role("x", size=2), _role("x-r01"), _role("x-r"), _role("x-r4-r0")]}),
+    Case("N-name-next-to-the-last-replica", _grown(3)),
     Case(
         "N-name-grown-into",
         _grown(4),

@@ -36,6 +36,14 @@ _NAME: Final = (Refused("MD031", ARGUMENTS, ("--served-model-name", _MODEL)),)
 TABLE: Final[tuple[Case, ...]] = (
     Case("N-port-same", _listening(9000, 9000)),
     Case("N-port-none-declared", _listening(9000)),
+    # A number is another port whether or not one can listen there; a variable may well be the declared one.
+    Case(
+        "N-port-nobody-listens-on",
+        _listening(0, 8000),
+        refused=(Refused("MD029", ARGUMENTS, ("--port 0", "8000"), spares=("put 0 first",)),),
+    ),
+    Case("N-port-too-high", _listening(65536, 8000), refused=_two(65536, 8000)),
+    Case("N-port-of-a-variable", {ARGUMENTS: ["--port=$(PORT)"], _PORTS: [{"port": 8000}]}),
     Case("N-port-other", _listening(9000, 8000), refused=_two(9000, 8000)),
     Case("N-port-second", _listening(9000, 8000, 9000), refused=_two(9000, 8000)),
     Case("N-port-prefix", {ARGUMENTS: ["--por=9000"], _PORTS: [{"port": 8000}]}, refused=_two(9000, 8000)),
@@ -77,6 +85,20 @@ TABLE: Final[tuple[Case, ...]] = (
         "N-proxy-sglang",
         SGLANG | _LLM_D | pair(decode={"extraArgs": ["--port=8000"]}),
         refused=(Refused("MD027", "spec.router", ("role decode", "8000", "proxy")),),
+    ),
+    Case(
+        "N-proxy-lone-decode",
+        _LLM_D | {"spec.roles": [role("decode", "Decode", extraArgs=["--port=8000"])]},
+        refused=(Refused("MD027", "spec.router", ("role decode", "8000", "proxy")),),
+    ),
+    Case(
+        "N-proxy-unreadable",
+        _LLM_D | pair(decode={"extraArgs": ["--port=$(PORT)"]}),
+        refused=(
+            Refused(
+                "MD027", "spec.router", ("role decode", '"$(PORT)"', "1 to 65535"), spares=("its Service publishes",)
+            ),
+        ),
     ),
     Case("N-proxy-vllm-router", _VLLM | {"spec.kvCache": GONE} | pair(decode={"extraArgs": ["--port=8000"]})),
     # decisions D34: the port that counts is the one in the Pod.
@@ -140,6 +162,18 @@ TABLE: Final[tuple[Case, ...]] = (
         },
         refused=(Refused("MD021", "spec.router", ("role encode", "port 5601")),),
     ),
+    # An encoder has no cache, so nothing of it is published (facts encode §6).
+    Case(
+        "N-reserved-no-events-of-an-encoder",
+        _LLM_D
+        | {
+            "spec.roles": [
+                role("encode", "Encode", **ports(8000, 5557, 5558)),
+                role("prefill", "Prefill"),
+                role("decode", "Decode"),
+            ]
+        },
+    ),
     Case("N-name-nothing", {ARGUMENTS: ["--served-model-name"]}, refused=_NAME),
     Case("N-name-empty", {ARGUMENTS: ["--served-model-name="]}, refused=_NAME),
     Case(
@@ -147,10 +181,17 @@ TABLE: Final[tuple[Case, ...]] = (
         {ARGUMENTS: ["--served-model-name", _MODEL, "--served-model-name", "other"]},
         refused=_NAME,
     ),
+    Case("N-name-the-same-twice", {ARGUMENTS: ["--served-model-name", _MODEL, _MODEL]}, refused=_NAME),
     Case("N-name-prefix", {ARGUMENTS: ["--served-m=other"]}, refused=_NAME),
     Case("N-name-sglang-second", SGLANG | {ARGUMENTS: ["--served-model-name", _MODEL, "other"]}),
     Case("N-name-beside-command", {COMMAND: _SERVE} | _NAMED),
     Case("N-name-stored-respelled", {ARGUMENTS: ["--served-model-name=other"]}, old=_NAMED),
+    Case(
+        "N-name-stored-beside-a-command",
+        _NAMED,
+        old={COMMAND: _SERVE} | _NAMED,
+        refused=(*_NAME, Refused("MD033", COMMAND)),
+    ),
     Case("N-name-stored-gained", _NAMED, old={}, refused=_NAME),
     Case(
         "N-dtype-no-ratchet",

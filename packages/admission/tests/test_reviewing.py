@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from modeldeployment.admission import Facts, Refusal, patching, review
 from modeldeployment.admission.examples import DEPLOYMENT, SCALER, changed
+from modeldeployment.admission.telling import sentence
 from modeldeployment.api import keys
 
 BOUND: dict[str, Any] = {
@@ -77,3 +78,47 @@ def test_setting_members_shares_what_it_does_not_touch() -> None:
     assert SCALER["spec"]["algorithm"]["type"] == "TokenThroughput"
     assert outcome["spec"]["roles"] is SCALER["spec"]["roles"]
     assert outcome["spec"]["algorithm"] is not SCALER["spec"]["algorithm"]
+
+
+def test_a_manifest_that_does_not_know_of_a_deletion_takes_none_back() -> None:
+    leaving = changed(DEPLOYMENT, {"metadata.deletionTimestamp": "2030-01-01T00:00:00Z"})
+    forbidden = changed(DEPLOYMENT, {"spec.roles[0].extraArgs": ["--kv-cache-dtype=fp8"]})
+    gone = Facts(instance_types={"h20-8x": None})
+    verdict = review(forbidden, leaving, gone)
+    assert (verdict.refusals, verdict.warnings) == ((), ())
+    assert verdict.defaulted["metadata"]["deletionTimestamp"] == "2030-01-01T00:00:00Z"
+    assert codes(review(forbidden, DEPLOYMENT, gone).refusals) == [
+        ("MD049", "spec.roles[0].instanceType"),
+        ("MD032", "spec.roles[0].extraArgs[0]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"spec.roles[0].extraArgs": ["-tp", "9" * 5000]},
+        {"spec.roles[0].extraArgs": ["--kv-transfer-config." + "x" * 100_000]},
+        {"spec.roles[0].extraArgs": ["--kv-cache-dtype." + "x" * 100_000]},
+        {"spec.roles[0].extraArgs": ["--served-model-name", *["x"] * 20_000]},
+        {"metadata.name": "q" * 100_000},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_no_value_makes_a_message_long(change: dict[str, Any]) -> None:
+    refusals = review(changed(DEPLOYMENT, change), None, Facts()).refusals
+    assert refusals
+    assert [each.code for each in refusals if len(sentence(each)) > 600] == []
+
+
+def test_far_too_many_roles_hear_of_the_operators_own_limit() -> None:
+    roles = [{"name": f"role-{index}", "instanceType": "h20-8x"} for index in range(17)]
+    (refusal,) = review(changed(DEPLOYMENT, {"spec.roles": roles}), None, Facts()).refusals
+    assert (refusal.code, refusal.field) == ("MD908", "spec.roles")
+    assert "keep at most 10 roles: that is this operator's own shape limit" in sentence(refusal)
+
+
+def test_a_level_that_is_no_label_key_is_told_what_one_is() -> None:
+    level = {"spec.roles[0].topology.requiredLevel": "topology/rack/3"}
+    (refusal,) = review(changed(DEPLOYMENT, level), None, Facts()).refusals
+    assert (refusal.code, refusal.field) == ("MD906", "spec.roles[0].topology.requiredLevel")
+    assert "a label key such as topology.kubernetes.io/zone" in refusal.way_out

@@ -32,7 +32,7 @@ def test_the_ports_have_names() -> None:
         (VLLM, LLM_D, SERVER, EVENTS),
         (VLLM, LLM_D, PREFILL, (*EVENTS, 8998)),
         (VLLM, LLM_D, DECODE, ()),
-        (VLLM, LLM_D, ENCODE, EVENTS),
+        (VLLM, LLM_D, ENCODE, ()),
         (VLLM, OWN, SERVER, ()),
         (VLLM, OWN, PREFILL, (8998,)),
         (VLLM, OWN, DECODE, ()),
@@ -70,7 +70,7 @@ def test_a_taken_over_role_keeps_every_port(engine: EngineName, router: RouterNa
 
 
 def test_an_encode_role_adds_listeners() -> None:
-    assert reserved(VLLM, LLM_D, ENCODE, encode=True) == (5557, 5558, 5601)
+    assert reserved(VLLM, LLM_D, ENCODE, encode=True) == (5601,)
     assert reserved(VLLM, LLM_D, PREFILL, encode=True) == (5557, 5558, 8998)
     assert reserved(VLLM, OWN, ENCODE, encode=True) == (5601,)
     assert reserved(SGLANG, GATEWAY, PREFILL, encode=True) == (8997, 8998)

@@ -75,6 +75,7 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
     deleted, so that no stored object is ever held. Raises KeyError for a kind that is not reviewed.
     """
     kind = _KINDS[new["kind"]]
+    new = _still_leaving(new, old)
     outcome = kind.defaults.defaults(new, facts)
     body = outcome.applied_to(new)
     parsed = _parsed(kind.model, body)
@@ -94,6 +95,15 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
         warnings=tuple(order.in_field_order(kind.model, list(_said(kind.lints, subject)))),
         unready=tuple(unready),
     )
+
+
+def _still_leaving(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """`new` as the API server stores it: no write takes a deletion back, whether its manifest knows of it or not."""
+    stamp = patching.found(old or {}, "metadata.deletionTimestamp")
+    metadata = new.get("metadata") or {}
+    if stamp is None or not isinstance(metadata, Mapping) or metadata.get("deletionTimestamp") is not None:
+        return new
+    return {**new, "metadata": {**metadata, "deletionTimestamp": stamp}}
 
 
 def _parsed(model: type[Document], body: Mapping[str, Any]) -> Document | None:

@@ -115,6 +115,11 @@ def form(demand: str) -> str:
         return "write a path that does not begin with a slash"
     if "[KMGTPE]i" in demand:
         return "write a quantity such as 2, 500m or 16Gi"
+    if "/)?" in demand:
+        return (
+            "write a label key such as topology.kubernetes.io/zone: a DNS prefix and a slash, or none, then at most 63 "
+            "letters, digits, dashes, underscores and dots"
+        )
     if "A-Z" in demand:
         return "use letters, digits, dashes, underscores and dots, with a letter or digit at both ends"
     return "use lower-case letters, digits and dashes, with a letter or digit at both ends"

@@ -23,6 +23,11 @@ class Cause(StrEnum):
     TOO_MANY = "FieldValueTooMany"
 
 
+def brief(text: str, longest: int = 24) -> str:
+    """A name or value of a user's, cut so that the sentence around it stays whole."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing said about one field.

@@ -3,10 +3,15 @@
 Sources: facts admission §7, facts encode §6, spec 1 §Admission refusals.
 """
 
+from typing import Final
+
 from modeldeployment.api.modeldeployment import RouterName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render.engine import Engine
 from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, ROUTERS
+
+_NO_EVENTS: Final = (RoleKind.DECODE, RoleKind.ENCODE)
+"""Kinds without a listener for KV events: one only reads blocks, the other has no cache (spec 1, facts encode §6)."""
 
 
 def reserved_ports(
@@ -28,7 +33,7 @@ def reserved_ports(
     if not managed:
         return ()
     reserved = list(engine.encode_ports.get(kind, ())) if encode else []
-    if router and ROUTERS[router].kv_events and engine.publishes_events and kind is not RoleKind.DECODE:
+    if router and ROUTERS[router].kv_events and engine.publishes_events and kind not in _NO_EVENTS:
         reserved += [KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT]
     if pair and kind is RoleKind.PREFILL and (router or (has_cache and engine.pairs_unrouted)):
         reserved.append(BOOTSTRAP_PORT)

@@ -10,8 +10,3 @@ LONGEST: Final = 256
 
 lint: Final = partial(row, spares_deleting=True)
 """Make a generator into a row of the warning table; what is on its way out is warned about nothing."""
-
-
-def brief(text: str, longest: int = 24) -> str:
-    """A name or value of a user's, cut so that the sentence around it stays whole."""
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from modeldeployment.admission.examples import GONE, Example
-from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview
-from modeldeployment.admission.verdict import Caution
+from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import Role
 
 _EDITABLE: Final = {

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from modeldeployment.admission.examples import Example
-from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.lints.seen import starts_shell
 from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Caution
+from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.render import DEFAULT_PORT
 

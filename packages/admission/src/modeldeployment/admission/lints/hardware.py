@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.facts import Needs
-from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.lints.floors import counts_tokens, floor
 from modeldeployment.admission.lints.seen import common_version, maker, stated_version
 from modeldeployment.admission.patching import remove
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Caution
+from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import RoleKind
 from modeldeployment.api.modeldeployment import EngineName
 

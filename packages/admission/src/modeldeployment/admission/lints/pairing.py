@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from modeldeployment.admission.examples import GONE, Change, Example
 from modeldeployment.admission.facts import Needs
-from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.lints.seen import ASCEND, halves, maker, on_ascend
 from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview
-from modeldeployment.admission.verdict import Caution
+from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import RoleKind
 from modeldeployment.api.modeldeployment import EngineName, RouterName
 

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from modeldeployment.admission.examples import GONE, Change, Example
 from modeldeployment.admission.facts import Needs
-from modeldeployment.admission.lints.cautioning import brief, lint
+from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.patching import found, put, remove
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import ScalerReview
-from modeldeployment.admission.verdict import Caution
+from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api.algorithms import Predictive, TokenThroughput
 from modeldeployment.api.document import Document
 from modeldeployment.api.quantity import Quantity

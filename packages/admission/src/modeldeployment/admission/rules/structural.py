@@ -8,6 +8,7 @@ from modeldeployment.admission import checking, patching, structure, suggesting
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.patching import Operation
 from modeldeployment.admission.rule import Row, row
+from modeldeployment.admission.rules.deployments.shape import LIMIT
 from modeldeployment.admission.verdict import Cause, Refusal
 from modeldeployment.api.keys import API_VERSION, GROUP, VERSION
 
@@ -192,6 +193,8 @@ def too_long(subject: structure.Submitted) -> Iterator[Refusal]:
         way_out, cause = _LENGTHS[fault.keyword]
         bounds, size = suggesting.extent(fault.keyword, fault.demand), len(fault.value)
         why = f"it has {size} and must have {bounds}" if size else "it is empty"
+        if (subject.kind.kind, field, fault.keyword) == ("ModelDeployment", "spec.roles", "maxItems"):
+            way_out = f"keep at most {LIMIT} roles: that is this operator's own shape limit"
         yield Refusal("MD908", field, fault.value, why, way_out if size else f"give it {bounds}", cause)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Refusal
+from modeldeployment.admission.verdict import Refusal, brief
 from modeldeployment.render import Degrees, LoadBalance, Unreadable
 
 _ARGUMENTS: Final = "spec.roles[0].extraArgs"
@@ -32,7 +32,7 @@ def unreadable_degree(review: DeploymentReview) -> Iterator[Refusal]:
     """
     for role in review.roles:
         if isinstance(degree := role.degrees, Unreadable):
-            written = f"{degree.flag} {degree.value}" if degree.value else degree.flag
+            written = f"{degree.flag} {brief(degree.value, 64)}" if degree.value else degree.flag
             yield Refusal(
                 "MD014",
                 role.path,

@@ -14,7 +14,7 @@ from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal, Unready
 from modeldeployment.api import RoleKind
 from modeldeployment.api.modeldeployment import EngineName
-from modeldeployment.render import MAKERS, Unreadable
+from modeldeployment.render import MAKERS, Degree, Degrees, Unreadable
 
 _ASCEND: Final = MAKERS["ascend"].name
 
@@ -167,7 +167,7 @@ def staged_over_several_pods(review: DeploymentReview) -> Iterator[Refusal]:
     spares_deleting=True,
 )
 def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
-    """MD047 | spec.roles[*].extraArgs | On vLLM no role beside an Encode role is data parallel.
+    """MD047 | spec.roles[*].extraArgs, env[*] | On vLLM no role beside an Encode role is data parallel.
 
     The routers address one encoder cache per Pod, and a second data-parallel rank would have one of its own. The
     degree is read from `extraArgs` and `VLLM_DP_SIZE`; a role with a `command` owns its line.
@@ -179,15 +179,25 @@ def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
     for role in review.of_kind(RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE):
         degrees = role.degrees
         if role.role.managed and not isinstance(degrees, Unreadable) and degrees.data_parallel > 1:
+            field, value = _said_at(role, degrees)
             yield Refusal(
                 "MD047",
-                f"{role.path}.extraArgs",
-                list(role.role.extra_args),
+                field,
+                value,
                 why=f"role {role.role.name} ({role.role.kind}) declares data parallelism {degrees.data_parallel}, and "
                 "encoder output is handed to one rank of a Pod",
                 way_out=f"declare data parallelism 1 and raise replicas instead, or own the whole line with "
                 f"{role.path}.command",
             )
+
+
+def _said_at(role: RoleReview, degrees: Degrees) -> tuple[str, Any]:
+    """Where the data degree in force is written, and what stands there: the variable counts where no flag says more."""
+    if degrees.declared.get(Degree.DATA, 1) == 1:
+        for index, variable in enumerate(role.role.env):
+            if variable.name == role.engine.degrees.variable:
+                return f"{role.path}.env[{index}]", variable.body()
+    return f"{role.path}.extraArgs", list(role.role.extra_args)
 
 
 def _holds_output(review: DeploymentReview, role: RoleReview) -> bool:

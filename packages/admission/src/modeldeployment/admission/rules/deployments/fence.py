@@ -50,9 +50,9 @@ def counts_of_a_scaler(review: DeploymentReview) -> Iterator[Refusal]:
                 role.role.replicas,
                 why=f"the ModelDeploymentScaler {stored.scaler_name} owns the counts of this deployment, and this "
                 f"write changes {role.role.name} from {role.old.replicas} to {role.role.replicas}",
-                way_out=f"edit minReplicas and maxReplicas of {stored.scaler_name}; or suspend or delete it, and set "
-                "the count once it has let go; or, where a GitOps controller writes this, have it ignore replicas and "
-                "both scaler annotations; where that scaler is gone, first take its binding annotation away",
+                way_out=f"edit minReplicas and maxReplicas of {stored.scaler_name}, or suspend or delete it first; "
+                "have a GitOps controller ignore replicas and both scaler annotations; where that scaler is gone, take "
+                "its binding annotation away first",
                 cause=Cause.FORBIDDEN,
                 patch=(patching.put(field, role.old.replicas),),
             )

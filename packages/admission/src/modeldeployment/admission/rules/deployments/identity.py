@@ -3,7 +3,7 @@
 Each is compared as the unit of facts api-modeldeployment §4; roles are matched by name, so their order is no edit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from modeldeployment.admission.examples import Example
@@ -11,15 +11,22 @@ from modeldeployment.admission.patching import Operation, found, put, remove
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Refusal
-from modeldeployment.api import Document, Quantity, Resources, frozen
+from modeldeployment.api import Document, Quantity, Resources, RoleKind, frozen
 from modeldeployment.api.cel import Rule
 
 _RESOURCES, _COMMAND = frozen.ROLE
 _ONE: Final = Quantity.whole(1).nanos
 _DROPPED: Final = (
-    "; a merge patch replaces the whole list of roles, so what it leaves out is taken away: change one field with a "
-    "JSON patch, or send the whole object"
+    "; a merge patch replaces the whole list of roles, so what it leaves out is lost: use a JSON patch, or send the "
+    "whole object"
 )
+_LEFT_OUT: Final[Mapping[str, tuple[Any, ...]]] = {
+    "kind": (None, RoleKind.SERVER.value),
+    "size": (None, 1),
+    "resources": (None, {}, {"accelerator": 1}),
+    "command": (None, []),
+}
+"""What stands in a field of a role that the request left out, once defaults are filled in."""
 
 
 @row(
@@ -109,13 +116,13 @@ def _restored(review: DeploymentReview, field: str, rule: Rule, stored: Any) -> 
     """The refusal of one field, with the patch that puts the stored value back; None where there was none."""
     value = found(review.body, field)
     patch: Operation = remove(field) if stored is None else put(field, stored)
-    in_role = field.startswith("spec.roles[")
+    left_out = field.startswith("spec.roles[") and value in _LEFT_OUT.get(field.rpartition(".")[2], ())
     return Refusal(
         rule.code,
         field,
         value,
         why=rule.why,
-        way_out=f"{rule.way_out}{_DROPPED if in_role and value is None else ''}",
+        way_out=f"{rule.way_out}{_DROPPED if left_out else ''}",
         patch=(patch,),
     )
 

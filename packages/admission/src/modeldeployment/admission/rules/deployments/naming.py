@@ -7,11 +7,14 @@ from typing import Any, Final
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Cause, Refusal
+from modeldeployment.admission.verdict import Cause, Refusal, brief
 from modeldeployment.api import names
 
 LONGEST: Final = 63
 """Characters in a DNS label."""
+
+_SHOWN: Final = 80
+"""Characters of a name that does not fit that are shown: enough to see where it stops fitting."""
 
 _SERVICE: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _HOSTNAME: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -25,7 +28,7 @@ def _unfit(name: str, what: str, pattern: re.Pattern[str], spelled: str) -> str 
         return None
     too_long = "" if fits else f", and at most {LONGEST} characters fit"
     misspelled = "" if matches else f", and {spelled}"
-    return f'"{name}" is not a valid {what}: it has {len(name)} characters{too_long}{misspelled}'
+    return f'"{brief(name, _SHOWN)}" is not a valid {what}: it has {len(name)} characters{too_long}{misspelled}'
 
 
 def _no_service(name: str) -> str | None:

@@ -11,12 +11,14 @@ from modeldeployment.admission.examples import Example
 from modeldeployment.admission.facts import Policy
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Cause, Refusal
+from modeldeployment.admission.verdict import Cause, Refusal, brief
 from modeldeployment.api import RoleKind
 from modeldeployment.render import DTYPE_FLAG, MEMBER_VARIABLES
 
 _ARGUMENTS: Final = "spec.roles[0].extraArgs"
 _ENV: Final = "spec.roles[0].env"
+_SPELLING: Final = 64
+"""Characters of a spelling that are shown; a dotted one may be of any length."""
 _ARTIFACT: Final = {"spec.model.artifactRef": {"name": "qwen"}}
 
 
@@ -179,7 +181,8 @@ def _stating(role: RoleReview, keys: Container[str]) -> Iterator[tuple[int, str,
 
 def _reads(role: RoleReview, argument: str, key: str) -> str:
     spelling = argument.partition("=")[0]
-    return f"this is {role.engine.name}'s {key}" if spelling == key else f"{role.engine.name} reads {spelling} as {key}"
+    written = brief(spelling, _SPELLING)
+    return f"this is {role.engine.name}'s {key}" if spelling == key else f"{role.engine.name} reads {written} as {key}"
 
 
 def _dropped(role: RoleReview, index: int) -> tuple[patching.Operation, ...]:

@@ -10,12 +10,13 @@ from modeldeployment.admission import arguments, patching
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Cause, Refusal
+from modeldeployment.admission.verdict import Cause, Refusal, brief
 from modeldeployment.api import ModelDeployment, Role, RoleKind
 from modeldeployment.render import ENGINES, SERVED_MODEL_NAME, Listener, listener, reserved_ports
 
 _PORTS: Final = "spec.roles[0].ports"
 _ARGUMENTS: Final = "spec.roles[0].extraArgs"
+_LAST_PORT: Final = 65535
 _LLM_D: Final = {"spec.router.name": "llm-d-router"}
 _PAIR: Final = _LLM_D | {
     "spec.roles": [
@@ -32,8 +33,10 @@ _PAIR: Final = _LLM_D | {
 def reserved_port_declared(review: DeploymentReview) -> Iterator[Refusal]:
     """MD021 | spec.router, spec.roles[*].ports | A port the operator reserves for its own listener cannot be declared.
 
-    5557 and 5558 carry the KV events of a vLLM role behind `llm-d-router`, unless it is a Decode role; 8998 is
-    where the Prefill role of a pair is found. A role with a `command` gets no listener and keeps every port.
+    5557 and 5558 carry the KV events of a vLLM role behind `llm-d-router` that produces cache blocks, which Decode
+    and Encode roles do not; 8998 is where the Prefill role of a pair is found. Beside an Encode role 5601 is where
+    vLLM's encoder hands its output over, and 8997 where SGLang's Prefill role listens for encoders. A role with a
+    `command` gets no listener and keeps every port.
 
     Way out: another port. Source: spec 1 §Admission refusals, facts admission §7.
     """
@@ -53,21 +56,30 @@ def port_of_the_proxy(review: DeploymentReview) -> Iterator[Refusal]:
     """MD027 | spec.router | Behind llm-d-router a decoder's engine cannot take the port its proxy serves on.
 
     The routing proxy in a managed Decode Pod takes the port its Service publishes, and hands requests to the engine
-    on another one: the role's own `--port`, or 8200.
+    on another one: the role's own `--port`, or 8200. So that port has to be readable too. Every managed Decode role
+    has the proxy, on SGLang and on Ascend as on native vLLM, in a pair or alone: the router only names a prefiller, and
+    it is the proxy that calls it. Spec 1 speaks of native vLLM there; spec 2 has the proxy on Ascend too, and
+    `llm-d-router` splits requests of SGLang pairs as well.
 
-    Way out: remove `--port`. Source: facts admission §4 row 27, facts rendering §7.
+    Way out: remove `--port`. Source: facts admission §4 row 27, facts rendering §2, §7 and §8.
     """
     for role in review.roles:
         if not review.proxied(role):
             continue
         listening = role.listener
         if listening.port_given and listening.engine_port == listening.service_port:
+            unreadable = _unreadable_port(role)
+            if unreadable is None:
+                said, because = str(listening.engine_port), "the port its Service publishes, and the routing proxy "
+                because += "beside the engine takes that one"
+            else:
+                said, because = f'"{brief(unreadable)}"', "which is no port from 1 to 65535, and the routing proxy "
+                because += "beside the engine has to know where it listens"
             yield Refusal(
                 "MD027",
                 "spec.router",
                 review.router.name.value if review.router else None,
-                why=f"role {role.role.name} passes --port {listening.engine_port}, the port its Service publishes, and "
-                "the routing proxy beside the engine takes that one",
+                why=f"role {role.role.name} passes --port {said}, {because}",
                 way_out=f"remove --port from {role.path}.extraArgs, or name another port there",
                 patch=_without_flag(role, role.engine.listen.port),
             )
@@ -81,16 +93,17 @@ def two_serving_ports(review: DeploymentReview) -> Iterator[Refusal]:
     """MD029 | spec.roles[*].extraArgs, command | The engine listens where the role's first port says.
 
     Services, probes and routers reach the Pod at the first entry of `ports`; an engine told another `--port` never
-    answers there. A managed decoder behind `llm-d-router` is exempt, because its proxy owns the declared port. A
-    stored role is judged when an edit changes its ports or its arguments.
+    answers there. A managed decoder behind `llm-d-router` is exempt, because its proxy owns the declared port; which
+    roles that are, MD027 says. A value that is no number, as in `--port $(PORT)`, names no port. A stored role is
+    judged when an edit changes its ports or its arguments.
 
     Way out: one value; without `--port` the operator passes the declared one. Source: facts admission §4 row 29.
     """
     for role in review.roles:
         if not role.role.ports or review.proxied(role) or _listens_as_stored(role):
             continue
-        declared, own = role.role.ports[0].port, role.listener.engine_port
-        if own != declared:
+        declared, own = role.role.ports[0].port, _own_port(role)
+        if own not in (None, declared):
             managed = role.role.managed
             yield Refusal(
                 "MD029",
@@ -99,7 +112,7 @@ def two_serving_ports(review: DeploymentReview) -> Iterator[Refusal]:
                 why=f"--port {own} in {role.stream_path} is not the port {declared} of {role.path}.ports[0], at which "
                 "Services, probes and routers reach the role",
                 way_out=(f"remove --port, which the operator then passes as {declared}" if managed else "name one port")
-                + f", or put {own} first in {role.path}.ports",
+                + (f", or put {own} first in {role.path}.ports" if _is_port(own) else ""),
                 patch=_without_flag(role, role.engine.listen.port) if managed else (),
             )
 
@@ -158,11 +171,37 @@ def served_under_another_name(review: DeploymentReview) -> Iterator[Refusal]:
             "MD031",
             f"{role.path}.extraArgs",
             list(role.role.extra_args),
-            why=f"{SERVED_MODEL_NAME} says {said}, and callers know the model by spec.model.name, {model}",
+            why=f"{SERVED_MODEL_NAME} says {brief(said, 120)}, and callers know the model by spec.model.name, {model}",
             way_out=f"write {SERVED_MODEL_NAME}={model}, leave the flag out, or take the whole command line over with "
             f"{role.path}.command",
             patch=_renamed(role, model),
         )
+
+
+def _own_port(role: RoleReview) -> int | None:
+    """The number the role's own flag names, whether or not one can listen there; None where it names none."""
+    if not role.listener.port_given:
+        return None
+    unreadable = _unreadable_port(role)
+    return _whole(unreadable) if unreadable is not None else role.listener.engine_port
+
+
+def _unreadable_port(role: RoleReview) -> str | None:
+    """What the role's own port flag says where that is no port, empty for nothing; None where it is one."""
+    said = role.given.get(role.engine.listen.port) or ""
+    number = _whole(said)
+    return None if _is_port(number) else said
+
+
+def _is_port(number: int | None) -> bool:
+    return number is not None and 1 <= number <= _LAST_PORT
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
 
 
 def _reserved(deployment: ModelDeployment, role: Role) -> tuple[int, ...]:
