@@ -20,6 +20,7 @@ import admission_table_own_degrees
 import admission_table_own_encode
 import admission_table_own_fabric
 import admission_table_own_fence
+import admission_table_own_fence_attacks
 import admission_table_own_freeze
 import admission_table_own_host
 import admission_table_own_names
@@ -55,6 +56,7 @@ TABLES: Final[tuple[Sequence[Case], ...]] = (
     admission_table_own_owned.TABLE,
     admission_table_own_serving.TABLE,
     admission_table_own_fence.TABLE,
+    admission_table_own_fence_attacks.TABLE,
     admission_table_own_scaler_ratios.TABLE,
     admission_table_own_scaler_algorithm.TABLE,
     admission_table_own_scaler_target.TABLE,
