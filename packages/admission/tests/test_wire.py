@@ -1,10 +1,13 @@
 """Reviews out of bytes, and answers as bytes."""
 
 import base64
+import contextlib
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from modeldeployment.admission import patching, wire
 from modeldeployment.admission.errors import BadReview
 from modeldeployment.admission.verdict import Cause, Caution, Refusal, Unready, Verdict
@@ -151,6 +154,15 @@ def test_the_machine_readable_half_reads_like_its_cause_so_that_kubectl_prints_i
     ]
 
 
+def test_a_message_spells_out_fifty_refusals_and_the_causes_hold_all() -> None:
+    status = response(wire.refused(asked(), [NARROW] * 52))["status"]
+    lines = status["message"].splitlines()
+    assert lines[0] == 'ModelDeployment "qwen-72b" is refused for 52 reasons:'
+    assert len(lines) == 52
+    assert lines[-1] == "* and 2 more, each in details.causes"
+    assert len(status["details"]["causes"]) == 104
+
+
 @pytest.mark.parametrize(
     ("cause", "value", "says"),
     [
@@ -198,3 +210,23 @@ def test_what_could_not_be_read_asks_the_client_to_try_again() -> None:
     assert status["message"] == (
         "InstanceType a could not be read: 500; nothing was judged and nothing was changed: try again"
     )
+
+
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.binary(max_size=64) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_whatever_arrives_is_a_review_or_is_said_to_be_none(body: bytes) -> None:
+    with contextlib.suppress(BadReview):
+        wire.read(body)
+
+
+@given(st.sampled_from(sorted(review()["request"])), JSON)
+def test_a_review_with_any_value_anywhere_is_read_or_is_said_to_be_none(field: str, value: Any) -> None:
+    with contextlib.suppress(BadReview):
+        read = wire.read(json.dumps(review(**{field: value})).encode())
+        assert json.loads(wire.failed(read, "why").body)["response"]["uid"] == read.uid

@@ -19,6 +19,7 @@ API_VERSION: Final = f"admission.k8s.io/{VERSION}"
 KIND: Final = "AdmissionReview"
 
 _RETRY_SECONDS: Final = 1
+_TOLD: Final = 50  # refusals spelt out in the message; the causes hold all
 
 
 class GroupVersionKind(msgspec.Struct, frozen=True):
@@ -138,9 +139,10 @@ def refused(asked: Asked, refusals: Sequence[Refusal], warnings: Sequence[Cautio
     causes = [{"reason": each.cause.value, "message": text, "field": each.field} for each, text in told]
     remedies = [{"reason": _remedy(each), "message": text, "field": each.field} for each, text in told]
     count = "1 reason" if len(refusals) == 1 else f"{len(refusals)} reasons"
-    message = "\n".join(
-        [f'{asked.kind.kind} "{asked.called}" is refused for {count}:', *(f"* {e.field}: {text}" for e, text in told)]
-    )
+    lines = [f"* {each.field}: {text}" for each, text in told[:_TOLD]]
+    if len(told) > _TOLD:
+        lines.append(f"* and {len(told) - _TOLD} more, each in details.causes")
+    message = "\n".join([f'{asked.kind.kind} "{asked.called}" is refused for {count}:', *lines])
     codes = [each.code for each in refusals]
     return _denied(asked, 422, "Invalid", message, causes=causes + remedies, warnings=warnings, codes=codes)
 
