@@ -7,6 +7,50 @@ def still(seen: World) -> Window:
     return Window(seen, ())
 
 
+MISTAKES = (claims.Mistake("spec.engine.version", "MD010"), claims.Mistake("spec.roles[0].extraArgs[1]", "MD012"))
+PRINTED = (
+    "Warning: MDW22 spec.roles[0].replicas: 36 (of 16) accelerators are asked of a10g",
+    'The ModelDeployment "chat" is invalid: ',
+    '* spec.engine.version: Required value: role "server" names no image; set one (MD010)',
+    "* spec.roles[0].extraArgs[1]: Forbidden: two values: one argument (a flag); remove it (MD012)",
+)
+
+
+def test_a_refusal_that_names_every_mistake_in_order_with_its_code_holds() -> None:
+    window = Window(World(), (), PRINTED)
+    assert claims.all_told(window, MISTAKES).holds
+    assert claims.codes_told(window, MISTAKES).holds
+
+
+def test_a_missing_reason_a_surplus_one_another_order_and_another_code_are_each_told() -> None:
+    head, first, second = PRINTED[1:]
+    swapped = Window(World(), (), (head, second, first))
+    assert claims.all_told(swapped, MISTAKES).against == (
+        "the reasons name spec.roles[0].extraArgs[1], spec.engine.version",
+    )
+    assert claims.all_told(Window(World(), (), (head, first)), MISTAKES).against == (
+        "the reasons name spec.engine.version",
+    )
+    surplus = Window(World(), (), (*PRINTED, "* spec: why (MD001)"))
+    assert claims.all_told(surplus, MISTAKES).against == (
+        "the reasons name spec.engine.version, spec.roles[0].extraArgs[1], spec",
+    )
+    other = Window(World(), (), (head, first, second.replace("MD012", "MD013")))
+    assert claims.codes_told(other, MISTAKES).against == ("the codes are MD010, MD013",)
+
+
+def test_a_write_that_was_let_in_is_no_refusal() -> None:
+    window = Window(World(), (), ("modeldeployment.worker.gpustack.ai/chat created",))
+    assert claims.all_told(window, MISTAKES).against == ("the reasons name no field",)
+    assert claims.codes_told(window, MISTAKES).against == ("the codes are missing",)
+
+
+def test_a_deployment_that_was_stored_for_one_moment_is_seen() -> None:
+    assert claims.nothing_stored(Window(World(), ())).holds
+    story = Story(World()).put(deployment(1)).gone("d")
+    assert claims.nothing_stored(story.window).against == ("there was a deployment chat",)
+
+
 def test_replicas_are_ready_when_each_ordinal_has_one_ready_pod_and_the_status_says_so() -> None:
     assert claims.all_ready(still(settled(3)), 3).holds
 

@@ -76,6 +76,16 @@ def test_the_callers_own_operator_settings_are_not_the_demos() -> None:
     assert environment == {"PATH": "/bin", "GPUSTACK_LISTEN": "127.0.0.1:9", "GPUSTACK_LOG_FORMAT": "json"}
 
 
+def test_the_webhook_is_reached_at_the_loopback_port_it_listens_on() -> None:
+    caller = {"GPUSTACK_WEBHOOK_SERVICE": "gpustack/webhook"}
+    assert operating.environment(caller, 9, 10) == {
+        "GPUSTACK_LISTEN": "127.0.0.1:9",
+        "GPUSTACK_LOG_FORMAT": "json",
+        "GPUSTACK_WEBHOOK_LISTEN": "127.0.0.1:10",
+        "GPUSTACK_WEBHOOK_URL": "https://127.0.0.1:10",
+    }
+
+
 def test_an_operator_that_is_not_installed_is_told_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

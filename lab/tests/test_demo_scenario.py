@@ -1,10 +1,16 @@
 import dataclasses
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from demo_worlds import CREDITS, FLAVOR, Story, deployment, pod, settled, workload, world
+from modeldeployment.admission import Policy, Verdict, from_manifests, review
+from modeldeployment.lab.demo import acting
 from modeldeployment.lab.demo import scenario as scenarios
-from modeldeployment.lab.demo.acting import manifest
-from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.acting import manifest, wrong_manifest
+from modeldeployment.lab.demo.claims import Mistake
+from modeldeployment.lab.demo.history import Window, World
 from modeldeployment.lab.demo.playing import shortfall
 from modeldeployment.lab.demo.scenario import Apply, DeleteDeployment, DeletePod, Scale, SetImage, Step
 
@@ -84,6 +90,47 @@ def test_a_world_that_did_not_come_to_rest_is_told_by_its_status() -> None:
     )
     assert shortfall(world(pod(0))) == ("Pod chat-server-p0",)
     assert shortfall(World()) == ("the deployment is not there",)
+
+
+def test_a_wrong_manifest_is_over_once_nothing_is_there_and_is_judged_by_what_kubectl_told() -> None:
+    wrong = scenarios.prologue()
+    assert wrong.reached(World(), World())
+    assert not wrong.reached(World(), settled(1))
+    told = tuple(f"* {each.field}: why ({each.code})" for each in scenarios.MISTAKES)
+    assert [verdict.holds for verdict in wrong.judge(Window(World(), (), told))] == [True] * 4
+    assert [verdict.holds for verdict in wrong.judge(Window(World(), ()))] == [False, False, True, True]
+
+
+def verdict(document: dict[str, Any]) -> Verdict:
+    """What admission says on a cluster that has the demo's InstanceType."""
+    pool = {"capacity": "160", "remaining": "160", "onceMaxRequest": "8"}
+    instance_type = {
+        "apiVersion": "worker.gpustack.ai/v1",
+        "kind": "InstanceType",
+        "metadata": {"name": "gpustack-nvidia-a10g-linux-amd64"},
+        "spec": {"acceleratable": True, "acceleratorGroup": "nvidia-a10g", "arch": "amd64", "os": "linux"},
+        "status": {"phase": "Active", "accelerator": pool, "detail": {"manufacturer": "nvidia"}},
+    }
+    return review(document, None, from_manifests([instance_type], Policy()))
+
+
+def test_the_wrong_manifest_makes_the_mistakes_that_the_story_tells_of_and_no_other() -> None:
+    said = verdict(yaml.safe_load(wrong_manifest().read_text()))
+    assert tuple(Mistake(each.field, each.code) for each in said.refusals) == scenarios.MISTAKES
+    assert said.warnings == ()
+
+
+def test_the_right_manifest_is_let_in_without_a_warning() -> None:
+    said = verdict(manifest("team-a", "gpustack-nvidia-a10g-linux-amd64"))
+    assert (said.refusals, said.warnings, said.unready) == ((), (), ())
+
+
+def test_the_wrong_manifest_is_named_as_one_would_type_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = Path(acting.__file__).with_name("qwen-wrong.yaml")
+    monkeypatch.chdir(file.parents[1])
+    assert wrong_manifest() == Path("demo/qwen-wrong.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert wrong_manifest() == file
 
 
 def test_the_manifest_is_the_minimal_deployment_of_the_document() -> None:

@@ -4,8 +4,10 @@ import io
 from demo_worlds import deployment, pod, settled, workload, world
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.kubectl import Told
 from modeldeployment.lab.demo.showing import Teller, console
 from rich.console import Console
+from rich.text import Text
 
 
 class Terminal(io.StringIO):
@@ -92,6 +94,31 @@ def test_on_a_terminal_the_table_is_drawn_and_taken_away_before_a_line_is_printe
     drawn = stream.getvalue()
     assert drawn.index("rollout") < drawn.index("✓ 2 of 2 replicas are Ready")
     assert drawn.count("\x1b[?25l") == drawn.count("\x1b[?25h") == 1
+
+
+PRINTED = Told(
+    "kubectl apply -f a.yaml", ("it is invalid: ", "* spec.name: Required value: " + "why " * 40 + "(MD010)")
+)
+
+
+def test_what_a_command_printed_is_told_as_it_was_without_a_terminal() -> None:
+    teller, stream = plain()
+    teller.told(PRINTED)
+    assert stream.getvalue() == f"  $ kubectl apply -f a.yaml\n  it is invalid:\n  {PRINTED.lines[1]}\n"
+
+
+def test_what_a_command_printed_is_folded_under_its_own_beginning_on_a_terminal() -> None:
+    stream = Terminal()
+    with Teller(Console(file=stream, force_terminal=True, width=60)) as teller:
+        teller.told(PRINTED)
+    printed = stream.getvalue()
+    assert "\x1b[1mspec.name\x1b[0m" in printed
+    assert "\x1b[1m(MD010)\x1b[0m" in printed
+    lines = [line.rstrip() for line in Text.from_ansi(printed).plain.splitlines()]
+    assert lines[:2] == ["  $ kubectl apply -f a.yaml", "  it is invalid:"]
+    assert lines[2].startswith("  * spec.name: Required value: why why")
+    assert all(line.startswith("    ") for line in lines[3:])
+    assert max(map(len, lines)) <= 60
 
 
 def test_the_summary_counts_the_claims() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib import resources
+from pathlib import Path
 from typing import Any, assert_never
 
 import yaml
@@ -9,10 +10,12 @@ import yaml
 from modeldeployment.kube import Client, PatchType
 from modeldeployment.lab.demo.errors import ClusterLost
 from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.kubectl import Kubectl, Told
 from modeldeployment.lab.demo.reading import DEPLOYMENTS, PODS, image_patch, replicas_patch
-from modeldeployment.lab.demo.scenario import Act, Apply, DeleteDeployment, DeletePod, Scale, SetImage
+from modeldeployment.lab.demo.scenario import Act, Apply, ApplyWrong, DeleteDeployment, DeletePod, Scale, SetImage
 
 MANIFEST = "qwen-chat.yaml"
+WRONG_MANIFEST = "qwen-wrong.yaml"
 
 
 def manifest(namespace: str, instance_type: str) -> dict[str, Any]:
@@ -25,10 +28,21 @@ def manifest(namespace: str, instance_type: str) -> dict[str, Any]:
     return document
 
 
-async def perform(client: Client, act: Act, document: Mapping[str, Any], now: World) -> None:
-    """Do one act to the deployment of `document`; raises the client's errors, and ClusterLost without its Pod."""
+def wrong_manifest() -> Path:
+    """Return the file of the wrong manifest, relative to the working directory where it lies below."""
+    file = Path(__file__).with_name(WRONG_MANIFEST)
+    return file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+
+
+async def perform(client: Client, kubectl: Kubectl, act: Act, document: Mapping[str, Any], now: World) -> Told:
+    """Do one act to the deployment of `document` and return what kubectl told, where it was kubectl that acted.
+
+    Raises the client's errors, and ClusterLost without its Pod.
+    """
     name, namespace = document["metadata"]["name"], document["metadata"]["namespace"]
     match act:
+        case ApplyWrong():
+            return await kubectl.run("apply", "-n", namespace, "-f", str(wrong_manifest()))
         case Apply():
             await client.patch(DEPLOYMENTS, name, document, namespace, how=PatchType.APPLY)
         case Scale(replicas):
@@ -44,3 +58,4 @@ async def perform(client: Client, act: Act, document: Mapping[str, Any], now: Wo
             await client.delete(DEPLOYMENTS, name, namespace)
         case other:
             assert_never(other)
+    return Told()

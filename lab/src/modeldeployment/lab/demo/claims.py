@@ -1,9 +1,14 @@
 """What is claimed of each step: pure functions of its window, each with a sentence, and a reason where it fails."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, ServiceSeen, Window, WorkloadSeen, World
+
+_REASON: Final = re.compile(r"\* (?P<field>\S+): .* \((?P<code>MD\w+)\)")
+"""A reason for a refusal as kubectl prints it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +22,43 @@ class Verdict:
     def holds(self) -> bool:
         """Whether nothing speaks against it."""
         return not self.against
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Something wrong with a manifest: the field a refusal names, and its code."""
+
+    field: str
+    code: str
+
+
+def all_told(window: Window, mistakes: Iterable[Mistake]) -> Verdict:
+    """The refusal named these fields, all of them, in this order, and no other."""
+    wanted = [mistake.field for mistake in mistakes]
+    found = [mistake.field for mistake in _told(window)]
+    claim = f"it was refused for all {len(wanted)} reasons at once, in the order of its fields"
+    against = () if found == wanted else (f"the reasons name {_listed(found) or 'no field'}",)
+    return Verdict(claim, against)
+
+
+def codes_told(window: Window, mistakes: Iterable[Mistake]) -> Verdict:
+    """Each reason ended in its code."""
+    wanted = [mistake.code for mistake in mistakes]
+    found = [mistake.code for mistake in _told(window)]
+    against = () if found == wanted else (f"the codes are {_listed(found) or 'missing'}",)
+    return Verdict(f"each reason has its code: {_listed(wanted)}", against)
+
+
+def _told(window: Window) -> Iterator[Mistake]:
+    for line in window.told:
+        if reason := _REASON.fullmatch(line):
+            yield Mistake(reason["field"], reason["code"])
+
+
+def nothing_stored(window: Window) -> Verdict:
+    """There was no deployment at any moment."""
+    stored = {seen.name for world in window.worlds() for seen in world.of(DeploymentSeen)}
+    return Verdict("nothing was stored", tuple(f"there was a deployment {name}" for name in sorted(stored)))
 
 
 def all_ready(window: Window, replicas: int) -> Verdict:

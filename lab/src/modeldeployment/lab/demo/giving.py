@@ -11,14 +11,16 @@ from typing import Final
 from modeldeployment.kube import Client, KubeError, load
 from modeldeployment.lab.controlplane.quota import credits_resource
 from modeldeployment.lab.demo import operating, stage
-from modeldeployment.lab.demo.acting import manifest, perform
+from modeldeployment.lab.demo.acting import manifest, perform, wrong_manifest
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.errors import ClusterLost, OperatorEnded, StoryTorn
+from modeldeployment.lab.demo.kubectl import Kubectl
 from modeldeployment.lab.demo.operating import Operator
 from modeldeployment.lab.demo.place import Place
 from modeldeployment.lab.demo.playing import Cast, events, play
 from modeldeployment.lab.demo.recording import Recorder
-from modeldeployment.lab.demo.scenario import Apply, scenario
+from modeldeployment.lab.demo.reviewing import reviewed
+from modeldeployment.lab.demo.scenario import Apply, prologue, scenario
 from modeldeployment.lab.demo.showing import Teller
 from modeldeployment.lab.flavors.names import flavor_name
 from modeldeployment.lab.fleets.fleet import Fleet
@@ -52,6 +54,11 @@ async def give(place: Place, wishes: Wishes, teller: Teller) -> bool:
                 async with _operator(place, wishes) as operator:
                     await stage.furnish(client, fleet, wishes.namespace)
                     teller.say(f"{fleet.nodes} nodes of {fleet.cards} {MODEL} each, InstanceType {fleet.instance_type}")
+                    if place.borrowed:
+                        teller.say("no webhook: this cluster's API server may not be able to call this machine")
+                    else:
+                        await reviewed(client, operator, manifest(wishes.namespace, fleet.instance_type))
+                        teller.say("the operator's webhook reviews every write of a deployment")
                     good = await _story(place, wishes, teller, client, operator, fleet)
                     if wishes.keep:
                         _farewell(place, wishes, teller, operator)
@@ -71,7 +78,9 @@ def _fleet(place: Place, wishes: Wishes) -> Fleet:
 @asynccontextmanager
 async def _operator(place: Place, wishes: Wishes) -> AsyncIterator[Operator]:
     """Run the operator; it stays only where it is to be kept and the story came to its end."""
-    operator = operating.start(place.kubeconfig, place.log, place.lifeline, os.environ)
+    # A borrowed API server may be anywhere, and what it cannot reach would refuse its users' writes.
+    webhook = not place.borrowed
+    operator = operating.start(place.kubeconfig, place.log, place.lifeline, os.environ, webhook=webhook)
     kept = False
     try:
         yield operator
@@ -87,12 +96,17 @@ async def _story(
     document = manifest(wishes.namespace, fleet.instance_type)
     role = document["spec"]["roles"][0]["name"]
     steps = scenario(document["metadata"]["name"], role, resource=credits_resource(MAKER), flavor=flavor_name(fleet))
+    if not place.borrowed:
+        steps = (prologue(), *steps)
+    kubectl = Kubectl(place.kubectl, place.kubeconfig)
     recorder = Recorder(client, wishes.namespace, teller.progress)
     try:
         async with recorder.recording():
-            good = await play(Cast(client, recorder, operator, document), steps, teller, patience=wishes.patience)
+            good = await play(
+                Cast(client, kubectl, recorder, operator, document), steps, teller, patience=wishes.patience
+            )
             if good and wishes.keep:
-                await perform(client, Apply(), document, recorder.now)
+                await perform(client, kubectl, Apply(), document, recorder.now)
     except (OperatorEnded, StoryTorn) as error:
         teller.verdict(Verdict("the story came to its end", (str(error),)))
         good = False
@@ -117,5 +131,6 @@ def _farewell(place: Place, wishes: Wishes, teller: Teller, operator: Operator) 
     teller.say("")
     teller.say(f"export KUBECONFIG={shlex.quote(str(place.kubeconfig))}")
     teller.say(f"kubectl get md,pods,workloads -n {wishes.namespace}")
+    teller.say(f"kubectl apply -n {wishes.namespace} -f {shlex.quote(str(wrong_manifest()))}  # is still refused")
     teller.say(f"the control plane and the operator stay up (log {operator.log}, metrics {operator.metrics})")
     teller.say(f"end both with: {place.end}")

@@ -135,10 +135,14 @@ class Arrival(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One step of the story: the world it found, and everything that changed until its goal was reached, in order."""
+    """One step of the story: the world it found, and everything that changed until its goal was reached, in order.
+
+    `told` are the lines that whoever acted was told.
+    """
 
     before: World
     changes: tuple[Change, ...]
+    told: tuple[str, ...] = ()
 
     def worlds(self) -> Iterator[World]:
         """Every state there was, the first and the last included."""

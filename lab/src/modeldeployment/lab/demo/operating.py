@@ -65,18 +65,20 @@ class Operator:
             self._keeper.wait()
 
 
-def start(kubeconfig: Path, log: Path, lifeline: int, environ: Mapping[str, str]) -> Operator:
+def start(kubeconfig: Path, log: Path, lifeline: int, environ: Mapping[str, str], *, webhook: bool) -> Operator:
     """Start the operator, to end with the process `lifeline`; raises OperatorAbsent.
 
-    It is in a session of its own, so a terminal's Ctrl-C reaches it only by way of us.
+    With `webhook` it has writes reviewed, which needs an API server on this machine. It is in a session of its own, so
+    a terminal's Ctrl-C reaches it only by way of us.
     """
     program = find(Path(sys.executable))
-    port = next(port for port in random.sample(range(20_000, 32_000), 1_000) if ports.is_free(port))
+    free = (port for port in random.sample(range(20_000, 32_000), 1_000) if ports.is_free(port))
+    port = next(free)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_bytes(b"")
     keeper = subprocess.Popen(
         [sys.executable, "-P", "-m", KEEPER, str(lifeline), str(log), program, "run", "--kubeconfig", str(kubeconfig)],
-        env=environment(environ, port),
+        env=environment(environ, port, next(free) if webhook else None),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -94,10 +96,16 @@ def find(interpreter: Path) -> str:
     return found
 
 
-def environment(environ: Mapping[str, str], port: int) -> dict[str, str]:
-    """Return the operator's environment: the caller's without its own settings, and the demo's."""
+def environment(environ: Mapping[str, str], port: int, webhook: int | None = None) -> dict[str, str]:
+    """Return the operator's environment: the caller's without its own settings, and the demo's.
+
+    `webhook` is the port of the webhook; without one there is none.
+    """
     inherited = {name: value for name, value in environ.items() if not name.startswith(SETTINGS)}
-    return inherited | {f"{SETTINGS}LISTEN": f"{HOST}:{port}", f"{SETTINGS}LOG_FORMAT": "json"}
+    settings = {"LISTEN": f"{HOST}:{port}", "LOG_FORMAT": "json"}
+    if webhook is not None:
+        settings |= {"WEBHOOK_LISTEN": f"{HOST}:{webhook}", "WEBHOOK_URL": f"https://{HOST}:{webhook}"}
+    return inherited | {f"{SETTINGS}{name}": value for name, value in settings.items()}
 
 
 def ending(code: int) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of a world for a terminal: a table of how the deployment stands, a tree of all there is. Pure."""
+"""Pictures of a world for a terminal: how the deployment stands, all there is, what a command printed. Pure."""
 
 from rich.table import Table
 from rich.text import Text
@@ -8,6 +8,7 @@ from modeldeployment.api import ConditionType
 from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, ServiceSeen, WorkloadSeen, World
 
 _STYLES = {"Ready": "green", "Degraded": "yellow", "Starting": "cyan", "Deleting": "magenta"}
+_BULLET = "* "
 
 
 def line(world: World) -> str:
@@ -51,6 +52,18 @@ def tree(world: World) -> Tree:
             branch = branch.add(Text(f"Workload {workload.name} {words}"))
         branch.add(Text(f"node {pod.node or 'not chosen'}"))
     return root
+
+
+def printed(line: str) -> Table:
+    """Return a line that kubectl printed, folded under its own beginning, field and code set off."""
+    picture = Table.grid(padding=(0, 1, 0, 0))
+    if not line.startswith(_BULLET):
+        picture.add_row(" ", line.rstrip())
+        return picture
+    reason = Text(line.removeprefix(_BULLET))
+    reason.highlight_regex(r"^\S+(?=:)|\(MD\w+\)$", "bold")
+    picture.add_row(" ", _BULLET.strip(), reason)
+    return picture
 
 
 def _cells(deployment: DeploymentSeen) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from modeldeployment.lab.runtimes.given import Given
 from modeldeployment.lab.toolchain import Toolchain
 
 OPERATOR_LOG = "operator"
+KUBECTL = "kubectl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Place:
     """
 
     kubeconfig: Path
+    kubectl: Path
     log: Path
     lifeline: int
     borrowed: bool
@@ -47,7 +49,9 @@ def own(name: str, state: Path | None, programs: Callable[[], Toolchain], *, kee
     lifeline = controlplane.status(folder).supervisor if keep else os.getpid()
     finished = False
     try:
-        yield Place(handle.kubeconfig, handle.log(OPERATOR_LOG), lifeline, borrowed=False, end=end)
+        yield Place(
+            handle.kubeconfig, handle.bin / KUBECTL, handle.log(OPERATOR_LOG), lifeline, borrowed=False, end=end
+        )
         finished = True
     finally:
         if not (keep and finished):
@@ -60,4 +64,4 @@ def given(kubeconfig: Path, name: str, state: Path | None) -> Iterator[Place]:
     asyncio.run(Given(kubeconfig).up())
     layout = Layout(state_folder(f"{name}-given", state))
     layout.claim()
-    yield Place(kubeconfig, layout.log(OPERATOR_LOG), os.getpid(), borrowed=True, end="")
+    yield Place(kubeconfig, Path(KUBECTL), layout.log(OPERATOR_LOG), os.getpid(), borrowed=True, end="")

@@ -13,6 +13,7 @@ from modeldeployment.lab.demo.acting import perform
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.errors import OperatorEnded
 from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.kubectl import Kubectl, Told
 from modeldeployment.lab.demo.operating import Operator
 from modeldeployment.lab.demo.recording import Recorder
 from modeldeployment.lab.demo.scenario import Step
@@ -27,6 +28,9 @@ class Show(Protocol):
 
     def step(self, title: str) -> None:
         """A step begins."""
+
+    def told(self, told: Told) -> None:
+        """A command was run, and printed something."""
 
     def progress(self, world: World) -> None:
         """The world changed."""
@@ -43,9 +47,10 @@ class Show(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who plays: a client of the cluster, the recorder of its namespace, the operator, the deployment's document."""
+    """Who plays: a client and a kubectl of the cluster, the recorder of its namespace, the operator, the document."""
 
     client: Client
+    kubectl: Kubectl
     recorder: Recorder
     operator: Operator
     document: Mapping[str, Any]
@@ -72,10 +77,12 @@ async def _run(cast: Cast, step: Step, show: Show, patience: float) -> tuple[boo
     """Run one step; tell whether it reached its goal, and whether all of its claims held."""
     recorder = cast.recorder
     before, began = recorder.now, time.monotonic()
-    await perform(cast.client, step.act, cast.document, before)
+    told = await perform(cast.client, cast.kubectl, step.act, cast.document, before)
+    if told.command:
+        show.told(told)
     reached = await _within(patience, cast, lambda now: step.reached(before, now))
     seconds = time.monotonic() - began
-    window = recorder.cut()
+    window = recorder.cut(told.lines)
     if not reached:
         show.verdict(Verdict(f"{step.goal} within {patience:.0f} s", tuple(shortfall(window.after))))
         return False, False

@@ -66,9 +66,9 @@ class Recorder:
                 if watch.done():
                     watch.result()
 
-    def cut(self) -> Window:
-        """Return what happened since the last cut, in the API server's order."""
-        window = Window(self._cut, tuple(sorted(self._changes, key=lambda change: change.revision)))
+    def cut(self, told: tuple[str, ...] = ()) -> Window:
+        """Return what happened since the last cut, in the API server's order, and what was told meanwhile."""
+        window = Window(self._cut, tuple(sorted(self._changes, key=lambda change: change.revision)), told)
         self._cut, self._changes = window.after, []
         return window
 

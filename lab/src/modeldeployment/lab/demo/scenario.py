@@ -6,10 +6,24 @@ from typing import Final, TypeAlias
 
 from modeldeployment.api import ConditionType, Phase, names
 from modeldeployment.lab.demo import claims
-from modeldeployment.lab.demo.claims import Verdict
+from modeldeployment.lab.demo.claims import Mistake, Verdict
 from modeldeployment.lab.demo.history import Window, WorkloadSeen, World
 
 NEW_IMAGE: Final = "registry.example/vllm-openai:0.29.1"
+MISTAKES: Final = (
+    Mistake("spec.engine.version", "MD010"),
+    Mistake("spec.roles[0].kind", "MD006"),
+    Mistake("spec.roles[0].resources.accelerator", "MD015"),
+    Mistake("spec.roles[0].extraArgs[1]", "MD012"),
+    Mistake("spec.roles[1].kind", "MD006"),
+    Mistake("spec.roles[1].instanceType", "MD049"),
+)
+"""What is wrong with the wrong manifest, in the order of its fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyWrong:
+    """Try to create the deployment of the wrong manifest, with kubectl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +57,7 @@ class DeleteDeployment:
     """Delete the deployment."""
 
 
-Act: TypeAlias = Apply | Scale | SetImage | DeletePod | DeleteDeployment
+Act: TypeAlias = ApplyWrong | Apply | Scale | SetImage | DeletePod | DeleteDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,22 @@ class Step:
     reached: Callable[[World, World], bool]
     judge: Callable[[Window], tuple[Verdict, ...]]
     pictured: bool = False
+
+
+def prologue() -> Step:
+    """The step before all others, where writes are reviewed."""
+    return Step(
+        "apply a wrong one",
+        ApplyWrong(),
+        "nothing is there",
+        lambda _, now: not now.objects,
+        lambda window: (
+            claims.all_told(window, MISTAKES),
+            claims.codes_told(window, MISTAKES),
+            claims.nothing_stored(window),
+            claims.only_came(window, ()),
+        ),
+    )
 
 
 def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple[Step, ...]:

@@ -12,6 +12,7 @@ from rich.text import Text
 from modeldeployment.lab.demo import pictures
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.history import World
+from modeldeployment.lab.demo.kubectl import Told
 
 _WIDE: Final = 160
 """Columns of output that is no terminal, where nobody folds lines."""
@@ -56,6 +57,15 @@ class Teller(AbstractContextManager["Teller"]):
         if self._console.is_terminal:
             self._live = Live(console=self._console, transient=True, refresh_per_second=12)
             self._live.start()
+
+    def told(self, told: Told) -> None:
+        """Print a command and what it printed; a terminal's lines are folded under their own beginning."""
+        self.say(f"  $ {told.command}", "cyan")
+        for line in told.lines:
+            if self._console.is_terminal:
+                self._console.print(pictures.printed(line))
+            else:
+                self.say(f"  {line}".rstrip())
 
     def progress(self, world: World) -> None:
         """Show how the deployment stands; a line for every difference where there is no terminal."""
