@@ -55,6 +55,12 @@ TABLE: Final[tuple[Case, ...]] = (
         _staged(None),
         refused=(Refused("MD043", "spec.router", ("role encode", "spec.roles[0]", "spec.router")),),
     ),
+    Case(
+        "N-epd-router-removed",
+        _staged(None),
+        old=_staged(),
+        refused=(Refused("MD043", "spec.router", ("role encode",)),),
+    ),
     Case("N-epd-no-decode", _staged(kinds=("Encode", "Prefill")), refused=(_unpaired(0, "no Decode"),)),
     Case("N-epd-no-prefill", _staged(kinds=("Decode", "Encode")), refused=(_unpaired(1, "no Prefill"),)),
     Case("N-epd-alone", _staged(kinds=("Encode",)), refused=(_unpaired(0, "no Prefill", "no Decode"),)),

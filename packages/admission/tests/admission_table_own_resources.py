@@ -22,6 +22,11 @@ def _zero(name: str) -> dict[str, Any]:
     return {"name": name, "instanceType": "h20-8x", "resources": {"accelerator": 0}}
 
 
+def _half(name: str, kind: str) -> dict[str, Any]:
+    slices = {"accelerator": 1, "acceleratorSlicedMemoryPercentage": 50}
+    return {"name": name, "kind": kind, "instanceType": "l40s-slices", "resources": slices}
+
+
 TABLE: Final = (
     Case("N-amount-negative-interface", {f"{_RESOURCES}.interface": -1}, refused=_whole("interface", "-1")),
     Case("N-amount-half-an-interface", {f"{_RESOURCES}.interface": "500m"}, refused=_whole("interface", "500m")),
@@ -77,6 +82,11 @@ TABLE: Final = (
         "N-zero-while-deleting",
         {"spec.roles": [_zero("a"), _zero("b")], **_DELETED},
         old={"spec.roles": [_zero("a"), _zero("b")], **_DELETED},
+    ),
+    Case(
+        "N-pair-while-deleting",
+        {"spec.roles": [_half("p", "Prefill"), _half("d", "Decode")], **_DELETED},
+        old={"spec.roles": [_half("p", "Prefill"), _half("d", "Decode")], **_DELETED},
     ),
     Case(
         "N-type-missing-among-others",

@@ -162,6 +162,7 @@ TABLE: Final[tuple[Case, ...]] = (
         },
         refused=(Refused("MD021", "spec.router", ("role encode", "port 5601")),),
     ),
+    Case("N-reserved-no-events-of-a-decoder", _LLM_D | pair(decode=ports(8000, 5557, 5558))),
     # An encoder has no cache, so nothing of it is published (facts encode §6).
     Case(
         "N-reserved-no-events-of-an-encoder",
