@@ -1,6 +1,7 @@
 """The webhook as users and administrators meet it."""
 
 import base64
+import socket
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -8,6 +9,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from e2e_installed import Hooks
+from e2e_operators import free_port, run_once
 from modeldeployment.admission import certificates, wire
 from modeldeployment.admission.certificates import Draw
 from modeldeployment.admission.configurations import SHAPES, Half, Installation
@@ -187,3 +189,48 @@ async def test_what_somebody_breaks_in_a_configuration_is_put_right(hooks: Hooks
         return "gpustack-worker-mutation" in said.out
 
     await hooks.until(back, what="the deleted configuration is back")
+
+
+async def test_a_webhook_address_in_use_is_one_sentence_and_exit_status_one(hooks: Hooks) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        ended = await alone(hooks, GPUSTACK_WEBHOOK_LISTEN=address, GPUSTACK_WEBHOOK_URL="https://127.0.0.1:9443")
+    assert ended == (
+        1,
+        (
+            f"modeldeployment-operator: cannot listen on {address}: Address already in use; "
+            "stop what holds it, or set GPUSTACK_WEBHOOK_LISTEN\n"
+        ),
+    )
+
+
+async def test_a_webhook_that_nothing_leads_to_is_one_sentence_and_exit_status_one(hooks: Hooks) -> None:
+    assert await alone(hooks) == (
+        1,
+        (
+            "modeldeployment-operator: the webhook cannot be installed: nothing leads to it; "
+            "set webhook-url or webhook-service\n"
+        ),
+    )
+
+
+async def test_client_authorities_that_are_not_there_are_one_sentence_and_exit_status_one(hooks: Hooks) -> None:
+    absent = str(hooks.folder / "absent.pem")
+    settings = {"GPUSTACK_WEBHOOK_CLIENT_CA_FILE": absent, "GPUSTACK_WEBHOOK_URL": "https://127.0.0.1:9443"}
+    code, said = await alone(hooks, **settings)
+    assert code == 1
+    assert said.startswith(
+        f"modeldeployment-operator: webhook-client-ca-file: client authorities {absent} cannot be used"
+    )
+    assert len(said.splitlines()) == 1
+
+
+async def alone(hooks: Hooks, **settings: str) -> tuple[int, str]:
+    """Exit status and standard error of a webhook that ends by itself."""
+    listen = {"GPUSTACK_LISTEN": f"127.0.0.1:{free_port()}"}
+    ended = await run_once(
+        "run", "--kubeconfig", str(hooks.kubeconfig), "--only=webhook", settings={**listen, **settings}
+    )
+    return ended.returncode, ended.stderr
