@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from modeldeployment.admission import lookups
 from modeldeployment.admission.examples import DEPLOYMENT, GONE, SCALER, changed
@@ -100,6 +100,7 @@ MORE = (
 )
 
 
+@settings(deadline=None)
 @given(st.sampled_from((*FIELDS, *MORE)), JSON, st.sampled_from(("ModelDeployment", "ModelDeploymentScaler")))
 def test_an_object_of_any_shape_names_only_texts(field: str, value: Any, kind: str) -> None:
     odd = {**changed(DEPLOYMENT, {field: value}), "kind": kind}

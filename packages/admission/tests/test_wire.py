@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from modeldeployment.admission import patching, wire
 from modeldeployment.admission.errors import BadReview
@@ -219,12 +219,14 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=64) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_whatever_arrives_is_a_review_or_is_said_to_be_none(body: bytes) -> None:
     with contextlib.suppress(BadReview):
         wire.read(body)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(review()["request"])), JSON)
 def test_a_review_with_any_value_anywhere_is_read_or_is_said_to_be_none(field: str, value: Any) -> None:
     with contextlib.suppress(BadReview):
