@@ -127,6 +127,10 @@ TABLE: Final[tuple[Case, ...]] = (
         refused=(Refused("MD026", "spec.router", ("plaintext endpoints only", COMMAND)),),
     ),
     Case("N-routed-tls-authorities", _VLLM | {ARGUMENTS: ["--ssl-ca-certs=/tls/ca.pem"]}),
+    # Flags of a router match by their exact name (facts admission §5).
+    Case(
+        "N-router-flag-spelled-otherwise", _LLM_D | {"spec.router.extraArgs": ["--secure_serving=1", "--secure-serv=1"]}
+    ),
     Case("N-reserved-flag", _LLM_D | _COLLIDING, refused=_EVENTS),
     Case("N-reserved-flag-unrouted", _COLLIDING),
     Case("N-reserved-flag-take-over", _LLM_D | {COMMAND: [*_SERVE, "--port=5557"]}),

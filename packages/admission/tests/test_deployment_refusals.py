@@ -147,3 +147,57 @@ def test_a_role_of_many_replicas_costs_no_walk_over_them() -> None:
     (refusal,) = refused(new)
     assert (refusal.code, refusal.field) == ("MD004", "spec.roles[9].name")
     assert '"qwen-72b-x-r8-r1023"' in refusal.why
+
+
+ARGUMENTS = "spec.roles[0].extraArgs"
+LLM_D = {"spec.router": {"name": "llm-d-router"}}
+FIXED = "is fixed here"
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "field", "way_out"),
+    [
+        ({ARGUMENTS: ["--kv-transfer-config={}"]}, {}, f"{ARGUMENTS}[0]", FIXED),
+        ({ARGUMENTS: ["--kv-cache-dtype=fp8"]}, {}, f"{ARGUMENTS}[0]", "takes another deployment"),
+        ({ARGUMENTS: ["--served-model-name=other"]}, {}, ARGUMENTS, FIXED),
+        ({ARGUMENTS: ["-tp", "two"]}, {}, "spec.roles[0]", FIXED),
+        ({ARGUMENTS: ["-dpm"]}, {}, ARGUMENTS, FIXED),
+        (
+            {ARGUMENTS: ["-tp", "2"]},
+            {},
+            "spec.roles[0].resources.accelerator",
+            "lower a degree in spec.roles[0].extraArgs, or create another deployment",
+        ),
+        (
+            {"spec.roles[0].resources.accelerator": 9},
+            {"spec.roles[0].resources.accelerator": 9},
+            "spec.roles[0].resources.accelerator",
+            "add nodes to its pool, or create another deployment",
+        ),
+        (
+            {"spec.roles[0].name": "router", **LLM_D},
+            {"spec.roles[0].name": "router"},
+            "spec.roles[0].name",
+            "leave spec.router out, or create another deployment",
+        ),
+        (
+            {"metadata.name": "q.72b", **LLM_D},
+            {"metadata.name": "q.72b"},
+            "spec.router",
+            "leave spec.router out, or create another deployment",
+        ),
+        (
+            {"spec.roles[0].resources.interface": 1, "spec.kvTransfer.protocol": "TCP"},
+            {"spec.roles[0].resources.interface": 1, "spec.kvTransfer.protocol": "RDMA"},
+            "spec.roles[0].resources.interface",
+            "or create another deployment without interface, which is fixed here",
+        ),
+    ],
+    ids=lambda value: next(iter(value), "nothing") if isinstance(value, dict) else None,
+)
+def test_no_way_out_of_an_update_is_another_refusal(
+    new: dict[str, Any], old: dict[str, Any], field: str, way_out: str
+) -> None:
+    (refusal,) = refused(new, old)
+    assert refusal.field == field
+    assert way_out in refusal.way_out

@@ -52,6 +52,11 @@ class RoleReview:
         """Field path of those arguments."""
         return f"{self.path}.{'command' if self.role.command else 'extraArgs'}"
 
+    @property
+    def own_command(self) -> str:
+        """Where its user may own the whole command line; `command` of a stored role is fixed."""
+        return f"{self.path}.command{'' if self.old is None else ' of another deployment, since it is fixed here'}"
+
     @cached_property
     def listener(self) -> Listener:
         """Where it listens, were there no proxy beside it."""

@@ -39,7 +39,7 @@ def unreadable_degree(review: DeploymentReview) -> Iterator[Refusal]:
                 role.role.name,
                 why=f"role {role.role.name} does not say legibly what its {degree.flag} is: {written} {degree.why}",
                 way_out=f"write {degree.flag} with a whole number"
-                + ("" if role.role.command else f", or own the whole line with {role.path}.command"),
+                + ("" if role.role.command else f", or own the whole line with {role.own_command}"),
             )
 
 
@@ -69,7 +69,10 @@ def wider_than_its_cards(review: DeploymentReview) -> Iterator[Refusal]:
             why=f"role {role.role.name} declares a width of {degrees.width} per member ({_factors(degrees)}) and asks "
             f"for {cards} accelerator{'' if cards == 1 else 's'} per Pod; size does not rescue it, since the width is "
             "that of one member",
-            way_out=f"ask for {degrees.width} accelerators per Pod, or lower a degree in {role.stream_path}",
+            way_out=f"ask for {degrees.width} accelerators per Pod, or lower a degree in {role.stream_path}"
+            if role.old is None
+            else f"lower a degree in {role.stream_path}, or create another deployment that asks for {degrees.width} "
+            "accelerators per Pod, since resources are fixed here",
         )
 
 
@@ -102,7 +105,7 @@ def unmanaged_balancing(review: DeploymentReview) -> Iterator[Refusal]:
             f"{role.path}.extraArgs",
             list(role.role.extra_args),
             why=f"role {role.role.name}: {why}",
-            way_out=f"keep the flags of one shape that uses one port, or own the whole line with {role.path}.command",
+            way_out=f"keep the flags of one shape that uses one port, or own the whole line with {role.own_command}",
         )
 
 

@@ -45,7 +45,9 @@ def encode_without_router(review: DeploymentReview) -> Iterator[Refusal]:
                 "spec.router",
                 None,
                 why=f"role {role.role.name} ({role.path}) is an Encode role, and without a router nothing drives it",
-                way_out="name a router in spec.router, or leave the Encode role out",
+                way_out="name a router in spec.router, or leave the Encode role out"
+                if review.creating
+                else "keep a router in spec.router, or create another deployment without the Encode role",
                 cause=Cause.REQUIRED,
             )
 
@@ -187,7 +189,7 @@ def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
                 why=f"role {role.role.name} ({role.role.kind}) declares data parallelism {degrees.data_parallel}, and "
                 "encoder output is handed to one rank of a Pod",
                 way_out=f"declare data parallelism 1 and raise replicas instead, or own the whole line with "
-                f"{role.path}.command",
+                f"{role.own_command}",
             )
 
 

@@ -90,7 +90,10 @@ def interface_without_leg(review: DeploymentReview) -> Iterator[Refusal | Unread
                 found(review.body, field),
                 why=f"{why}, so there is no device to allocate on {name}",
                 way_out="leave interface out, or give the cache or spec.kvTransfer.protocol the one fabric to use, "
-                "RDMA or EFA",
+                "RDMA or EFA"
+                if review.creating
+                else "keep spec.router, and in spec.kvTransfer.protocol the RDMA or EFA that uses them, or create "
+                "another deployment without interface, which is fixed here",
             )
 
 

@@ -77,7 +77,9 @@ def deployment_service_unnameable(review: DeploymentReview) -> Iterator[Refusal]
             "spec.router",
             review.router.name.value,
             why=f"the Service in front of the router is named after the deployment, and {why}",
-            way_out=f"{_way_out(review.name, 'shorten the name of the deployment')}, or leave spec.router out",
+            way_out=f"{_way_out(review.name, 'shorten the name of the deployment')}, or leave spec.router out"
+            if review.creating
+            else "leave spec.router out, or create another deployment, with a name that suits both Services",
         )
 
 
@@ -129,20 +131,23 @@ def services_collide(review: DeploymentReview) -> Iterator[Refusal]:
             fronted,
             f'the Service in front of role "{fronted.role.name}" and the Service fronting the managed router of '
             "spec.router",
-            "give the role another name, or leave spec.router out",
+            "give the role another name, or leave spec.router out"
+            if review.creating
+            else "leave spec.router out, or create another deployment, with another name for the role",
         )
     for each in first.values():
         stem, _, ordinal = each.role.name.rpartition("-r")
         owner = first.get(stem)
         if owner is None or owner.role.size == 1 or not _is_ordinal(ordinal, owner.role.replicas):
             continue
-        fewer = f', or keep "{stem}" at {ordinal} replicas or fewer' if ordinal != "0" else ""
+        fewer = f'keep "{stem}" at {ordinal} replicas or fewer' if ordinal != "0" else ""
+        rename = "give one of the two roles another name"
         yield _collision(
             names.replica_service(review.name, stem, int(ordinal)),
             max(each, owner, key=lambda claimant: claimant.index),
             f'the Service in front of role "{each.role.name}" ({each.path}) and the headless Service of replica '
             f'{ordinal} of role "{stem}" ({owner.path})',
-            f"give one of the two roles another name{fewer}",
+            fewer if fewer and not review.creating else f"{rename}, or {fewer}" if fewer else rename,
         )
 
 

@@ -46,7 +46,7 @@ def owned_argument(review: DeploymentReview) -> Iterator[Refusal]:
                 argument,
                 why=f"{_reads(role, argument, key)}, which the operator writes itself, and two values for one argument "
                 "cannot be told apart",
-                way_out=f"remove it, or take the whole command line over with {role.path}.command",
+                way_out=f"remove it, or take the whole command line over with {role.own_command}",
                 cause=Cause.FORBIDDEN,
                 patch=_dropped(role, index),
             )
@@ -77,7 +77,7 @@ def owned_variable(review: DeploymentReview) -> Iterator[Refusal]:
                     variable.body(),
                     why=f"{variable.name} is the operator's on {review.engine.name}, and two values for one variable "
                     "cannot be told apart",
-                    way_out=f"remove it, or set it inside {role.path}.command, which is yours to write",
+                    way_out=f"remove it, or set it inside {role.own_command}",
                     cause=Cause.FORBIDDEN,
                     patch=(patching.remove(field),),
                 )
@@ -104,7 +104,7 @@ def owned_by_the_artifact(review: DeploymentReview) -> Iterator[Refusal]:
         if not role.role.managed:
             continue
         because = f"ModelArtifact {artifact.name} says which weights are served and from where"
-        way_out = f"remove it, or take the whole command line over with {role.path}.command"
+        way_out = f"remove it, or take the whole command line over with {role.own_command}"
         for index, argument, key in _stating(role, engine.artifact_arguments):
             yield Refusal(
                 "MD019",
@@ -156,7 +156,10 @@ def owned_dtype(review: DeploymentReview) -> Iterator[Refusal]:
                 why=f"{_reads(role, argument, key)}, which carries the Binding's dtype, that of {cache.pool_ref.name}; "
                 "blocks of two dtypes in one domain are read as wrong tensors",
                 way_out=f"remove it, attach another Binding that declares this dtype, or take the whole command line "
-                f"over with {role.path}.command",
+                f"over with {role.path}.command"
+                if review.creating
+                else f"remove it; another Binding that declares this dtype, or {role.path}.command, takes another "
+                "deployment, since both are fixed here",
                 cause=Cause.FORBIDDEN,
                 patch=_dropped(role, index),
             )

@@ -142,7 +142,9 @@ def _whole(
         found(review.body, field),
         why=f'InstanceType "{each.role.instance_type}" holds {capacity} whole accelerators in total, free or not, so '
         "no Pod ever gets more",
-        way_out=f"{fewer}, or create the deployment on a type that holds more",
+        way_out=f"{fewer}, or create the deployment on a type that holds more"
+        if each.old is None
+        else "add nodes to its pool, or create another deployment that asks for less, since resources are fixed here",
     )
 
 

@@ -173,7 +173,7 @@ def served_under_another_name(review: DeploymentReview) -> Iterator[Refusal]:
             list(role.role.extra_args),
             why=f"{SERVED_MODEL_NAME} says {brief(said, 120)}, and callers know the model by spec.model.name, {model}",
             way_out=f"write {SERVED_MODEL_NAME}={model}, leave the flag out, or take the whole command line over with "
-            f"{role.path}.command",
+            f"{role.own_command}",
             patch=_renamed(role, model),
         )
 
