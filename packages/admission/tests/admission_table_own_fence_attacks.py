@@ -168,6 +168,12 @@ STALE: Final = (
         old=bound() | decided(server=4),
     ),
     operator(
+        "NF25-counts-as-the-binding-comes",
+        bound(1) | FIVE,
+        Refused("MD052", DECISION, ("without the decision",)),
+        old={},
+    ),
+    operator(
         "NF25-a-decision-while-releasing",
         decided(server=5) | FIVE,
         Refused("MD052", DECISION, ("no binding",)),

@@ -147,6 +147,12 @@ COVERAGE: Final = (
         | proportional({"name": "decode", "target": "8"}),
         Refused("MD127", "spec.roles[0].name", ("encode", "direct")),
     ),
+    refused(
+        "NS27-only-through-a-third-role-whatever-the-order",
+        epd(ratio("prefill", "decode"), ratio("encode", "prefill"), **THREE)
+        | proportional({"name": "decode", "target": "8"}),
+        Refused("MD127", "spec.roles[0].name", ("encode", "direct")),
+    ),
     accepted(
         "NS27-every-role-tied-to-a-targeted-one",
         epd(ratio("encode", "prefill"), ratio("decode", "prefill"), **THREE)
@@ -187,6 +193,18 @@ CAPACITIES: Final = (
         {"spec.algorithm": {"type": "Predictive"}},
         Refused("MD130", "spec.algorithm.predictive.tokenThroughput.serverTargetTokensPerSecond"),
         Refused("MD131", "spec.algorithm.predictive.serverTokenCapacityPerReplica", ("server", "forecast")),
+    ),
+    refused(
+        "NS29-the-fallback-stands-in-the-wrong-place",
+        {
+            "spec.algorithm": {
+                "type": "Predictive",
+                "tokenThroughput": TOKENS,
+                "predictive": {"serverTokenCapacityPerReplica": "2000"},
+            }
+        },
+        Refused("MD120", "spec.algorithm.tokenThroughput", ("move it into predictive.tokenThroughput",)),
+        Refused("MD130", "spec.algorithm.predictive.tokenThroughput.serverTargetTokensPerSecond"),
     ),
     accepted("NS29-no-target-yet", {"spec.algorithm": {"type": "Predictive"}}, known=NO_TARGET),
     refused(

@@ -185,22 +185,22 @@ FITTING: Final = (
         ),
     ),
     refused(
-        "NS17-a-third-in-decimals-is-no-third",
+        "NS19-a-third-in-decimals-is-no-third",
         pair(ratio(min="0.333", max="0.333"), prefill=(1, 16), decode=(1, 16)),
         Refused(
             "MD116", "spec.ratios[0].max", ("prefill/decode", "raise maxReplicas of prefill to 333", "decode to 1000")
         ),
     ),
-    accepted("NS17-a-band-around-a-third", pair(ratio(min="0.333", max="0.334"), prefill=(1, 5), decode=(3, 16))),
+    accepted("NS19-a-band-around-a-third", pair(ratio(min="0.333", max="0.334"), prefill=(1, 5), decode=(3, 16))),
     accepted(
-        "NS17-decimals-that-counts-reach", pair(ratio(min="333m", max="333m"), prefill=(1, 333), decode=(1, 1000))
+        "NS19-decimals-that-counts-reach", pair(ratio(min="333m", max="333m"), prefill=(1, 333), decode=(1, 1000))
     ),
     refused(
-        "NS17-just-above-what-counts-reach",
+        "NS19-just-above-what-counts-reach",
         pair(ratio(min="0.333333334"), prefill=(1, 1), decode=(3, 3)),
         Refused("MD116", "spec.ratios[0].min", ("2 of prefill",)),
     ),
-    accepted("NS17-just-below-what-counts-reach", pair(ratio(min="0.333333333"), prefill=(1, 1), decode=(3, 3))),
+    accepted("NS19-just-below-what-counts-reach", pair(ratio(min="0.333333333"), prefill=(1, 1), decode=(3, 3))),
 )
 
 _FOUR: Final = ("one", "two", "three", "four")
@@ -227,6 +227,12 @@ PRIORITIES: Final = (
     accepted("NS16-priorities", pair() | {"spec.rebalance": {"policy": "Priority", "priority": ["decode", "prefill"]}}),
     accepted("NS16-not-every-role", pair() | {"spec.rebalance": {"policy": "Priority", "priority": ["decode"]}}),
     refused(
+        "NS16-judged-whatever-the-policy",
+        pair() | {"spec.rebalance": {"policy": "Disabled", "priority": ["decode", "decode", "encode"]}},
+        Refused("MD150", "spec.rebalance.priority[1]", ("decode",)),
+        Refused("MD151", "spec.rebalance.priority[2]", ("encode",)),
+    ),
+    refused(
         "NS16-listed-twice",
         pair() | {"spec.rebalance": {"policy": "Opposing", "priority": ["decode", "prefill", "decode"]}},
         Refused("MD150", "spec.rebalance.priority[2]", ("decode", "spec.rebalance.priority[0]")),
@@ -238,4 +244,4 @@ PRIORITIES: Final = (
     ),
 )
 
-TABLE: Final[tuple[Case, ...]] = (*APART, *IDENTITY, *BOUNDS, *RATIOS, *FITTING, *PRIORITIES)
+TABLE: Final[tuple[Case, ...]] = (*IDENTITY, *BOUNDS, *RATIOS, *FITTING, *APART, *PRIORITIES)

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from admission_case import Case, Refused
 from admission_table_own_scaler_ratios import accepted, bounds, refused
+from modeldeployment.admission.examples import GONE
 from modeldeployment.admission.facts import Actor
 
 NO_TARGET: Final = {"qwen-72b": None}
@@ -88,6 +89,12 @@ EDITS: Final = (
         {"spec.suspend": True},
         old={"spec.suspend": True},
         known=COMMANDED,
+    ),
+    accepted(
+        "NS46-the-target-is-gone-again",
+        {"spec.roles": [bounds("server", 1, 8), bounds("servers", 1, 8)], "spec.algorithm": GONE},
+        old={},
+        known=NO_TARGET,
     ),
     refused(
         "NS46-resuming-does",
