@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 import pytest
+from modeldeployment.admission.webhook.configurations import SHAPES
 from modeldeployment.kube import Client, Kind, load
 from modeldeployment.kube.kinds import (
     CLUSTER_QUEUES,
@@ -89,6 +90,7 @@ async def names(client: Client) -> set[str]:
         RESOURCE_FLAVORS,
         TOPOLOGIES,
         LEASES,
+        *(shape.kind for shape in SHAPES),
     )
     return {
         f"{kind}/{each.metadata.namespace}/{each.metadata.name}"
