@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from modeldeployment.admission import defaulting, lints, order, patching, rules, schema, structure
+from modeldeployment.admission import defaulting, lints, order, patching, rules, schema
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.admission.rule import Row
+from modeldeployment.admission.schema import structure
 from modeldeployment.admission.subjects import DeploymentReview, ScalerReview
-from modeldeployment.admission.verdict import Caution, Refusal, Unready, Verdict
+from modeldeployment.admission.verdict import Caution, Refusal, Unready, Verdict, brief
 from modeldeployment.api import ModelDeployment
 from modeldeployment.api.document import Document
 from modeldeployment.api.scaler import ModelDeploymentScaler
@@ -129,20 +130,27 @@ def _unread(model: type[Document], body: Mapping[str, Any]) -> Iterator[Refusal]
                 "MD906",
                 field,
                 patching.found(body, field),
-                why=f"it cannot be read: {fault['msg']}",
+                why=f"it cannot be read: {brief(fault['msg'], 200)}",
                 way_out="write it as the reference of the kind says, or leave it out",
             )
 
 
 def _stored(model: type[Document], old: Mapping[str, Any], body: Mapping[str, Any], parsed: Any) -> Document | None:
-    """The stored object. What an edit leaves as it was is most of an object, so equal roles are read once for both."""
+    """The stored object. What an edit leaves as it was is most of an object, so what is equal is read once for both."""
     spec = patching.found(old, "spec")
     roles = patching.found(old, "spec.roles")
     if not isinstance(spec, Mapping) or not isinstance(roles, list):
         return _parsed(model, old) or _parsed(model, _read_as(old, body))
-    read = tuple(zip(body["spec"]["roles"], parsed.spec.roles, strict=True))
-    known = [next((role for raw, role in read if raw == stored), stored) for stored in roles]
-    return _parsed(model, {**old, "spec": {**spec, "roles": known}}) or _parsed(model, _read_as(old, body))
+    written = body["spec"]
+    known = {
+        field.alias: getattr(parsed.spec, name)
+        for name, field in type(parsed.spec).model_fields.items()
+        if field.alias in spec and field.alias in written and spec[field.alias] == written[field.alias]
+    }
+    if "roles" not in known:
+        read = tuple(zip(written["roles"], parsed.spec.roles, strict=True))
+        known["roles"] = [next((role for raw, role in read if raw == stored), stored) for stored in roles]
+    return _parsed(model, {**old, "spec": {**spec, **known}}) or _parsed(model, _read_as(old, body))
 
 
 def _read_as(old: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,11 +174,12 @@ def _read_as(old: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
 def _judged(rows: Iterable[Row[Any, Any]], subject: Any) -> tuple[list[Refusal], list[Unready]]:
     refusals: list[Refusal] = []
     unready: list[Unready] = []
+    deleting = subject.deleting
     for late in (False, True):
         if late and refusals:
             break
         for row in rows:
-            if row.late is not late or not row.applies(deleting=subject.deleting):
+            if row.late is not late or not row.applies(deleting=deleting):
                 continue
             for outcome in row.judge(subject):
                 (unready if isinstance(outcome, Unready) else refusals).append(outcome)
@@ -178,4 +187,5 @@ def _judged(rows: Iterable[Row[Any, Any]], subject: Any) -> tuple[list[Refusal],
 
 
 def _said(rows: Iterable[Row[Any, Any]], subject: Any) -> Iterable[Caution]:
-    return (caution for row in rows if row.applies(deleting=subject.deleting) for caution in row.judge(subject))
+    deleting = subject.deleting
+    return (caution for row in rows if row.applies(deleting=deleting) for caution in row.judge(subject))
