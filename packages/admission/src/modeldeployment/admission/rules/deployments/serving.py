@@ -43,7 +43,7 @@ def reserved_port_declared(review: DeploymentReview) -> Iterator[Refusal]:
     for role in review.roles:
         if not role.role.ports:
             continue
-        reserved = _reserved(review.new, role.role)
+        reserved = _reserved(review.new, role.role, review.kinds)
         if taken := [port.port for port in role.role.ports if port.port in reserved]:
             yield _collision("MD021", review, role, taken[0], reserved, f"{role.path}.ports")
 
@@ -131,14 +131,14 @@ def reserved_port_taken(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: another port, or none. Source: spec 1 §Admission refusals, facts admission §7 and §8.
     """
     for role in review.roles:
-        port = _reserved_own_port(review.new, role.role, role.listener)
+        port = _reserved_own_port(review.new, role.role, role.listener, review.kinds)
         if port and not (review.old and role.old and _collided(review.old, role.old, port)):
             yield _collision(
                 "MD030",
                 review,
                 role,
                 port,
-                _reserved(review.new, role.role),
+                _reserved(review.new, role.role, review.kinds),
                 f"{role.path}.extraArgs",
                 patch=_without_flag(role, role.engine.listen.port),
             )
@@ -204,8 +204,7 @@ def _whole(text: str) -> int | None:
         return None
 
 
-def _reserved(deployment: ModelDeployment, role: Role) -> tuple[int, ...]:
-    kinds = {each.kind for each in deployment.spec.roles}
+def _reserved(deployment: ModelDeployment, role: Role, kinds: frozenset[RoleKind]) -> tuple[int, ...]:
     return reserved_ports(
         ENGINES[deployment.spec.engine.name],
         deployment.spec.router.name if deployment.spec.router else None,
@@ -217,16 +216,19 @@ def _reserved(deployment: ModelDeployment, role: Role) -> tuple[int, ...]:
     )
 
 
-def _reserved_own_port(deployment: ModelDeployment, role: Role, listening: Listener) -> int | None:
+def _reserved_own_port(
+    deployment: ModelDeployment, role: Role, listening: Listener, kinds: frozenset[RoleKind]
+) -> int | None:
     """The port a role without `ports` asks for by its own flag, where it is reserved."""
     if role.ports or not listening.port_given:
         return None
-    return listening.engine_port if listening.engine_port in _reserved(deployment, role) else None
+    return listening.engine_port if listening.engine_port in _reserved(deployment, role, kinds) else None
 
 
 def _collided(stored: ModelDeployment, role: Role, port: int) -> bool:
     """Whether the stored role asked for the same reserved port."""
-    return _reserved_own_port(stored, role, listener(role, ENGINES[stored.spec.engine.name])) == port
+    kinds = frozenset(each.kind for each in stored.spec.roles)
+    return _reserved_own_port(stored, role, listener(role, ENGINES[stored.spec.engine.name]), kinds) == port
 
 
 def _collision(
