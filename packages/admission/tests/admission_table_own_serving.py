@@ -132,6 +132,7 @@ TABLE: Final[tuple[Case, ...]] = (
         "N-router-flag-spelled-otherwise", _LLM_D | {"spec.router.extraArgs": ["--secure_serving=1", "--secure-serv=1"]}
     ),
     Case("N-reserved-flag", _LLM_D | _COLLIDING, refused=_EVENTS),
+    Case("N-reserved-flag-beside-ports", _LLM_D | _listening(5557, 8000), refused=_two(5557, 8000)),
     Case("N-reserved-flag-unrouted", _COLLIDING),
     Case("N-reserved-flag-take-over", _LLM_D | {COMMAND: [*_SERVE, "--port=5557"]}),
     Case("N-reserved-flag-sglang", SGLANG | _LLM_D | _COLLIDING),
