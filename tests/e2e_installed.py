@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 from e2e_operators import Operator, free_port
 from e2e_worlds import World
-from modeldeployment.admission.configurations import SHAPES, Configuration, Half, Installation
-from modeldeployment.admission.installing import SECRET, SECRETS, remove
+from modeldeployment.admission.webhook.configurations import SHAPES, Configuration, Half, Installation
+from modeldeployment.admission.webhook.installing import SECRET, SECRETS, remove
 from modeldeployment.kube import ApiError, NotFound, Verb, request_for
 from modeldeployment.reconcile import DEPLOYMENTS
 

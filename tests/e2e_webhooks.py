@@ -15,10 +15,10 @@ from typing import Any, Final
 import pytest
 from e2e_operators import free_port
 from modeldeployment.admission import Policy
-from modeldeployment.admission.configurations import SHAPES, Half, Installation
 from modeldeployment.admission.examples import DEPLOYMENT
-from modeldeployment.admission.installing import remove
 from modeldeployment.admission.webhook import Plan, Webhook
+from modeldeployment.admission.webhook.configurations import SHAPES, Half, Installation
+from modeldeployment.admission.webhook.installing import remove
 from modeldeployment.api import keys
 from modeldeployment.kube import ApiError, Client, PatchType, Request, Verb, custom, load, request_for
 from modeldeployment.kube.kinds import NAMESPACES, SERVICE_ACCOUNTS

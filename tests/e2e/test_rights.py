@@ -11,7 +11,7 @@ import pytest
 from e2e_accounts import user
 from e2e_installed import Hooks
 from e2e_worlds import WHOLE_PODS, WHOLE_SERVICES, World
-from modeldeployment.admission.configurations import Half
+from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.api import keys, names
 from modeldeployment.kube import NotFound, PatchType, custom
 from modeldeployment.kube.kinds import PODS

@@ -10,9 +10,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from e2e_installed import Hooks
 from e2e_operators import free_port, run_once
-from modeldeployment.admission import certificates, wire
-from modeldeployment.admission.certificates import Draw
-from modeldeployment.admission.configurations import SHAPES, Half, Installation
+from modeldeployment.admission.webhook import certificates, wire
+from modeldeployment.admission.webhook.certificates import Draw
+from modeldeployment.admission.webhook.configurations import SHAPES, Half, Installation
 from modeldeployment.kube import Invalid, PatchType, custom
 
 pytestmark = pytest.mark.lab

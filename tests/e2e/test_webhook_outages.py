@@ -7,7 +7,7 @@ from cryptography import x509
 from e2e_board import ready
 from e2e_installed import Hooks
 from e2e_operators import Operator, free_port
-from modeldeployment.admission.configurations import SHAPES, Installation
+from modeldeployment.admission.webhook.configurations import SHAPES, Installation
 from modeldeployment.kube import PatchType, ServerFailure
 from modeldeployment.kube.kinds import LEASES, PODS
 from modeldeployment.reconcile import DEPLOYMENTS

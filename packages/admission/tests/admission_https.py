@@ -12,8 +12,8 @@ from typing import Any, Final
 import aiohttp
 from admission_api_server import ApiServer
 from modeldeployment.admission import Policy
-from modeldeployment.admission.configurations import Half, Installation, path
 from modeldeployment.admission.webhook import Plan, Webhook
+from modeldeployment.admission.webhook.configurations import Half, Installation, path
 
 NAMESPACE: Final = "gpustack"
 _CONFIGURATIONS: Final = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from modeldeployment.admission import certificates, tls
-from modeldeployment.admission.certificates import (
+from modeldeployment.admission.errors import CertificateError
+from modeldeployment.admission.webhook import certificates, tls
+from modeldeployment.admission.webhook.certificates import (
     Begin,
     Draw,
     Issued,
@@ -23,7 +24,6 @@ from modeldeployment.admission.certificates import (
     Step,
     Timing,
 )
-from modeldeployment.admission.errors import CertificateError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NAMES = ("127.0.0.1", "modeldeployment-webhook.gpustack.svc")

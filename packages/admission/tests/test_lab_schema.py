@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from modeldeployment.admission import patching, structure
-from modeldeployment.admission.checking import Node
+from modeldeployment.admission import patching
 from modeldeployment.admission.examples import GONE, changed
 from modeldeployment.admission.rules import others
-from modeldeployment.admission.schema import defaulted, violations
+from modeldeployment.admission.schema import defaulted, structure, violations
+from modeldeployment.admission.schema.checking import Node
 from modeldeployment.kube import Client, Invalid, Request
 from schema_cases import CASES, VALID
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from modeldeployment.admission import Policy
-from modeldeployment.admission.answering import Reviewer
-from modeldeployment.admission.configurations import Half
 from modeldeployment.admission.examples import SCALER, changed
+from modeldeployment.admission.webhook.answering import Reviewer
+from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.kube import Access, Client, Credential
 
 ZERO = "spec.behavior.scaleUp.maxStepReplicas"

@@ -15,12 +15,13 @@ from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.lints.cautioning import LONGEST
 from modeldeployment.admission.reviewing import review
 from modeldeployment.admission.rule import Row
-from modeldeployment.admission.rules import others, structural
+from modeldeployment.admission.rules import others
+from modeldeployment.admission.schema import rows as sorts
 from modeldeployment.admission.verdict import Finding, Refusal, Verdict
 
 REFUSING = (*rules.DEPLOYMENTS, *rules.SCALERS)
 WARNING = (*lints.DEPLOYMENTS, *lints.SCALERS)
-ROWS = (*REFUSING, *WARNING, *others.RULES, *structural.TABLE)
+ROWS = (*REFUSING, *WARNING, *others.RULES, *sorts.TABLE)
 
 CODE = re.compile(r"MD(W\d{2}|\d{3})")
 
@@ -35,7 +36,7 @@ def reviewed(example: Example) -> Verdict:
 
 
 def findings(row: Row[Any, Any]) -> tuple[Finding, ...]:
-    if row in structural.TABLE:
+    if row in sorts.TABLE:
         return schema.violations(row.trigger.objects()[0])
     if row in others.RULES:
         return held(row.trigger)
@@ -143,12 +144,12 @@ def test_a_row_says_nothing_else_of_a_cluster_nobody_looked_at(row: Row[Any, Any
     assert {each.code for each in verdict.refusals} <= {row.code}
 
 
-@named(structural.TABLE)
+@named(sorts.TABLE)
 def test_the_trigger_of_a_schema_row_is_refused_with_its_code_alone(row: Row[Any, Any]) -> None:
     assert [each.code for each in schema.violations(row.trigger.objects()[0])] == [row.code]
 
 
-@named(structural.TABLE)
+@named(sorts.TABLE)
 def test_the_near_miss_of_a_schema_row_is_let_in(row: Row[Any, Any]) -> None:
     assert schema.violations(row.near_miss.objects()[0]) == ()
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modeldeployment.admission import patching, structure
+from modeldeployment.admission import patching
 from modeldeployment.admission.examples import DEPLOYMENT, changed
-from modeldeployment.admission.rules import structural
-from modeldeployment.admission.schema import defaulted, violations
+from modeldeployment.admission.schema import defaulted, structure, violations
+from modeldeployment.admission.schema import rows as sorts
 from modeldeployment.api.crds import crds
 from schema_cases import CASES, VALID, SchemaCase
 
@@ -44,7 +44,7 @@ def test_a_refusal_with_a_patch_is_settled_by_it(case: SchemaCase) -> None:
             assert violations(patching.applied(case.body, each.patch)) == ()
 
 
-@pytest.mark.parametrize("row", structural.TABLE, ids=[row.code for row in structural.TABLE])
+@pytest.mark.parametrize("row", sorts.TABLE, ids=[row.code for row in sorts.TABLE])
 def test_a_row_is_shown_by_its_two_objects(row: Any) -> None:
     refused, _ = row.trigger.objects()
     spared, _ = row.near_miss.objects()

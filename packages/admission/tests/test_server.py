@@ -9,8 +9,8 @@ import pytest
 from admission_api_server import OPERATOR, api_server, path
 from admission_https import body, calling
 from modeldeployment.admission import Policy
-from modeldeployment.admission.configurations import Half
 from modeldeployment.admission.examples import CLUSTER, DEPLOYMENT, SCALER, changed
+from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.api import keys
 
 H20, BINDING, POOL, BACKEND, TARGET = (

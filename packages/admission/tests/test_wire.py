@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modeldeployment.admission import patching, wire
+from modeldeployment.admission import patching
 from modeldeployment.admission.errors import BadReview
 from modeldeployment.admission.verdict import Cause, Caution, Refusal, Unready, Verdict
-from modeldeployment.admission.wire import Answer, Asked
+from modeldeployment.admission.webhook import wire
+from modeldeployment.admission.webhook.wire import Answer, Asked
 
 
 def review(**request: Any) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import aiohttp
 import pytest
-from modeldeployment.admission.answering import Tally as Reviews
-from modeldeployment.admission.configurations import Half
-from modeldeployment.admission.wire import Answer
+from modeldeployment.admission.webhook.answering import Tally as Reviews
+from modeldeployment.admission.webhook.configurations import Half
+from modeldeployment.admission.webhook.wire import Answer
 from modeldeployment.kube import Counters
 from modeldeployment.operator import ListenError, metrics, serving
 from modeldeployment.reconcile import Tally

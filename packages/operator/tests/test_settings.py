@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from modeldeployment.admission import Policy
-from modeldeployment.admission.configurations import Installation, Service
+from modeldeployment.admission.webhook.configurations import Installation, Service
 from modeldeployment.operator import Settings, SettingsError, load
 
 

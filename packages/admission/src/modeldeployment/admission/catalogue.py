@@ -17,14 +17,15 @@ from modeldeployment.admission.facts import Needs
 from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.reviewing import review
 from modeldeployment.admission.rule import Row
-from modeldeployment.admission.rules import others, structural
+from modeldeployment.admission.rules import others
+from modeldeployment.admission.schema import rows as sorts
 from modeldeployment.admission.verdict import Caution, Finding, Unready
 
 _REFUSED: Final = (
     ("ModelDeployment", rules.DEPLOYMENTS),
     ("ModelDeploymentScaler", rules.SCALERS),
     ("The other kinds", others.RULES),
-    ("Every kind", structural.TABLE),
+    ("Every kind", sorts.TABLE),
 )
 _WARNED: Final = (("ModelDeployment", warned.DEPLOYMENTS), ("ModelDeploymentScaler", warned.SCALERS))
 
@@ -105,7 +106,7 @@ def _code(field: str) -> str:
 def _answers(row: Row[Any, Any], example: Example) -> Iterator[Finding | Unready]:
     """Yield what is answered to an example: by a review, and for the rows of a schema by whoever judges it."""
     new, old = example.objects()
-    if row in structural.TABLE:
+    if row in sorts.TABLE:
         yield from schema.violations(new)
         return
     if row in others.RULES:

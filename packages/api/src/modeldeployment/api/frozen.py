@@ -13,7 +13,10 @@ from modeldeployment.api.cel import SAME, Rule, amount, counts, same_amount, sam
 ARGUMENTS: Final = 256
 ARGUMENT: Final = 16384
 
-# Admission allows ten and says why; the schema's own bound is only what prices the rules above.
+ADMITTED_ROLES: Final = 10
+"""Roles of a deployment: this operator's own shape limit, which admission explains (spec 1 §Admission refusals)."""
+
+# Wider than that, or the schema would refuse without a reason; it is only what prices the rules above.
 ROLES: Final = 16
 
 _KIND: Final = "ModelDeployment"

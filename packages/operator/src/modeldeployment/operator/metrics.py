@@ -8,8 +8,8 @@ from prometheus_client import CollectorRegistry, PlatformCollector, ProcessColle
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from modeldeployment.admission.answering import BOUNDS
-from modeldeployment.admission.answering import Tally as Reviews
+from modeldeployment.admission.webhook.answering import BOUNDS
+from modeldeployment.admission.webhook.answering import Tally as Reviews
 from modeldeployment.kube import Counters
 from modeldeployment.reconcile import Tally
 

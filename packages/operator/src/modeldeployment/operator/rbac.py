@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from modeldeployment import reconcile
-from modeldeployment.admission import installing, lookups
+from modeldeployment.admission import lookups
+from modeldeployment.admission.webhook import installing
 from modeldeployment.kube import Grant, events, leader, rules
 from modeldeployment.operator import admitting, controlling
 

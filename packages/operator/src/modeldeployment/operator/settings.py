@@ -16,10 +16,10 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from modeldeployment.admission import Policy as AdmissionPolicy
-from modeldeployment.admission.certificates import Timing
-from modeldeployment.admission.configurations import PREFIX as PREFIX_OF_CONFIGURATIONS
-from modeldeployment.admission.configurations import Installation, Service
 from modeldeployment.admission.webhook import Plan
+from modeldeployment.admission.webhook.certificates import Timing
+from modeldeployment.admission.webhook.configurations import PREFIX as PREFIX_OF_CONFIGURATIONS
+from modeldeployment.admission.webhook.configurations import Installation, Service
 from modeldeployment.kube import Timing as LeaseTiming
 from modeldeployment.operator.errors import SettingsError
 from modeldeployment.render import MAKERS, Policy

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from modeldeployment import kube
-from modeldeployment.admission import lookups, schema, structure
+from modeldeployment.admission import lookups, schema
 from modeldeployment.admission.errors import Unreadable
 from modeldeployment.admission.facts import Facts, Policy
 from modeldeployment.admission.lookups import Named
+from modeldeployment.admission.schema import structure
 from modeldeployment.api import keys
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people.manifests import Manifest

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from modeldeployment.admission import patching, schema, structure
+from modeldeployment.admission import patching, schema
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.admission.reviewing import REVIEWED, review
 from modeldeployment.admission.rules import others
+from modeldeployment.admission.schema import structure
 from modeldeployment.admission.verdict import Finding, Refusal, Verdict
 from modeldeployment.operator.people.manifests import Manifest
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from modeldeployment.admission import schema, structure
+from modeldeployment.admission import schema
 from modeldeployment.admission.facts import Actor, Policy
+from modeldeployment.admission.schema import structure
 from modeldeployment.api.keys import GROUP
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people import asking, knowing, manifests

@@ -12,9 +12,7 @@ from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview
 from modeldeployment.admission.verdict import Cause, Refusal
 from modeldeployment.api import RoleKind
-
-LIMIT: Final = 10
-"""Roles of one deployment (spec 1 §Admission refusals)."""
+from modeldeployment.api.frozen import ADMITTED_ROLES as MOST
 
 
 def _role(name: str, kind: RoleKind = RoleKind.SERVER) -> dict[str, Any]:
@@ -25,7 +23,10 @@ def _servers(count: int) -> list[dict[str, Any]]:
     return [_role(f"server-{index}") for index in range(count)]
 
 
-@row(trigger=Example({"spec.roles": _servers(LIMIT + 1)}), near_miss=Example({"spec.roles": _servers(LIMIT)}))
+@row(
+    trigger=Example({"spec.roles": _servers(MOST + 1)}),
+    near_miss=Example({"spec.roles": _servers(MOST)}),
+)
 def too_many_roles(review: DeploymentReview) -> Iterator[Refusal]:
     """MD001 | spec.roles | A deployment has at most ten roles.
 
@@ -35,14 +36,14 @@ def too_many_roles(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: declare the further roles in another deployment. Source: spec 1 §Admission refusals.
     """
     count = len(review.roles)
-    if count > LIMIT:
+    if count > MOST:
         yield Refusal(
             "MD001",
             "spec.roles",
             count,
-            why=f"{count} roles are over this operator's own shape limit of {LIMIT}: every role renders its own "
+            why=f"{count} roles are over this operator's own shape limit of {MOST}: every role renders its own "
             "replicas, Services and queue references",
-            way_out=f"keep at most {LIMIT} roles here and declare the others in another deployment",
+            way_out=f"keep at most {MOST} roles here and declare the others in another deployment",
             cause=Cause.TOO_MANY,
         )
 

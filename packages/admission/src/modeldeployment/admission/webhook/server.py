@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 
 from aiohttp import web
 
-from modeldeployment.admission import configurations
-from modeldeployment.admission.answering import Reviewer
-from modeldeployment.admission.configurations import Half
 from modeldeployment.admission.errors import BadReview, ListenError
+from modeldeployment.admission.webhook import configurations
+from modeldeployment.admission.webhook.answering import Reviewer
+from modeldeployment.admission.webhook.configurations import Half
 
 LARGEST: Final = 6 * 2**20
 """Bytes of the largest review read: API servers take requests of 3 MiB, and a review holds the stored object too."""

@@ -16,8 +16,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from modeldeployment.admission import Policy
-from modeldeployment.admission.certificates import Timing
-from modeldeployment.admission.configurations import (
+from modeldeployment.admission.errors import ListenError
+from modeldeployment.admission.examples import CLUSTER, DEPLOYMENT
+from modeldeployment.admission.webhook import Plan, Webhook
+from modeldeployment.admission.webhook.certificates import Timing
+from modeldeployment.admission.webhook.configurations import (
     SHAPES,
     Configuration,
     Installation,
@@ -25,9 +28,6 @@ from modeldeployment.admission.configurations import (
     configuration,
     in_place,
 )
-from modeldeployment.admission.errors import ListenError
-from modeldeployment.admission.examples import CLUSTER, DEPLOYMENT
-from modeldeployment.admission.webhook import Plan, Webhook
 from modeldeployment.kube.shapes import ObjectMeta
 
 SECRET = f"/api/v1/namespaces/{NAMESPACE}/secrets"

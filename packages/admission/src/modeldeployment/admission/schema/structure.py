@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Final
 
-from modeldeployment.admission import checking
-from modeldeployment.admission.checking import Node, Path
+from modeldeployment.admission.schema import checking
+from modeldeployment.admission.schema.checking import Node, Path
 from modeldeployment.api import crds
 from modeldeployment.api.schema import structural
 

@@ -4,8 +4,8 @@ import os
 import ssl
 from pathlib import Path
 
-from modeldeployment.admission.certificates import Pair
 from modeldeployment.admission.errors import CertificateError
+from modeldeployment.admission.webhook.certificates import Pair
 
 
 def context(client_authorities: Path | None) -> ssl.SSLContext:

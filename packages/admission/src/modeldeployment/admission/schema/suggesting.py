@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from modeldeployment.admission import patching
-from modeldeployment.admission.checking import Path
 from modeldeployment.admission.patching import Operation
-from modeldeployment.admission.structure import Fault, Structure
+from modeldeployment.admission.schema.checking import Path
+from modeldeployment.admission.schema.structure import Fault, Structure
 
 _FEW: Final = 12
 _NEAR: Final = 0.75

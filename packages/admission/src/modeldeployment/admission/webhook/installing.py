@@ -16,10 +16,10 @@ import msgspec
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from modeldeployment.admission import certificates, configurations, tls
-from modeldeployment.admission.certificates import Draw, Keep, Material, Pair, Promote, Retire, Stage
-from modeldeployment.admission.configurations import SHAPES, Installation
 from modeldeployment.admission.errors import CertificateError
+from modeldeployment.admission.webhook import certificates, configurations, tls
+from modeldeployment.admission.webhook.certificates import Draw, Keep, Material, Pair, Promote, Retire, Stage
+from modeldeployment.admission.webhook.configurations import SHAPES, Installation
 from modeldeployment.kube import AlreadyExists, Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
 
 _log: Final = logging.getLogger(__name__)

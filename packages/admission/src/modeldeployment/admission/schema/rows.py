@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from modeldeployment.admission import checking, patching, structure, suggesting
+from modeldeployment.admission import patching
 from modeldeployment.admission.examples import Example
 from modeldeployment.admission.patching import Operation
 from modeldeployment.admission.rule import Row, row
-from modeldeployment.admission.rules.deployments.shape import LIMIT
+from modeldeployment.admission.schema import checking, structure, suggesting
 from modeldeployment.admission.verdict import Cause, Refusal
+from modeldeployment.api import frozen
 from modeldeployment.api.keys import API_VERSION, GROUP, VERSION
 
 
@@ -194,7 +195,7 @@ def too_long(subject: structure.Submitted) -> Iterator[Refusal]:
         bounds, size = suggesting.extent(fault.keyword, fault.demand), len(fault.value)
         why = f"it has {size} and must have {bounds}" if size else "it is empty"
         if (subject.kind.kind, field, fault.keyword) == ("ModelDeployment", "spec.roles", "maxItems"):
-            way_out = f"keep at most {LIMIT} roles: that is this operator's own shape limit"
+            way_out = f"keep at most {frozen.ADMITTED_ROLES} roles: that is this operator's own shape limit"
         yield Refusal("MD908", field, fault.value, why, way_out if size else f"give it {bounds}", cause)
 
 

@@ -10,13 +10,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from modeldeployment.admission import lookups, wire
-from modeldeployment.admission.configurations import Half
+from modeldeployment.admission import lookups
 from modeldeployment.admission.errors import Unreadable
 from modeldeployment.admission.facts import Actor, Policy
 from modeldeployment.admission.lints.scaling import zeros_stored
 from modeldeployment.admission.reviewing import mutate, review
-from modeldeployment.admission.wire import Answer, Asked
+from modeldeployment.admission.webhook import wire
+from modeldeployment.admission.webhook.configurations import Half
+from modeldeployment.admission.webhook.wire import Answer, Asked
 from modeldeployment.api import keys
 from modeldeployment.kube import Client
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from modeldeployment.admission.wire import VERSION as REVIEW_VERSION
+from modeldeployment.admission.webhook.wire import VERSION as REVIEW_VERSION
 from modeldeployment.api import ModelDeployment, keys
 from modeldeployment.api.scaler import ModelDeploymentScaler
 from modeldeployment.kube import Kind, shapes

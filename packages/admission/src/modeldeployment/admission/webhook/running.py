@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
-from modeldeployment.admission import certificates, server, tls
-from modeldeployment.admission.answering import Reviewer
-from modeldeployment.admission.configurations import Installation
 from modeldeployment.admission.facts import Policy
-from modeldeployment.admission.installing import Keeper
+from modeldeployment.admission.webhook import certificates, server, tls
+from modeldeployment.admission.webhook.answering import Reviewer
+from modeldeployment.admission.webhook.configurations import Installation
+from modeldeployment.admission.webhook.installing import Keeper
 from modeldeployment.kube import Access, Client, KubeError, Request, backoff
 
 _log: Final = logging.getLogger(__name__)

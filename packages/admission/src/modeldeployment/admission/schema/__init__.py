@@ -1,14 +1,13 @@
 """A submitted object against the schema of its kind, with no API server at hand: the same verdict, in our words.
 
 What is refused and at which field is the API server's own sense (a create with strict field validation): `structure`
-finds it, the rows of `rules.structural` word it.
+finds it, `rows` word it.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from modeldeployment.admission import structure, suggesting
-from modeldeployment.admission.rules import structural
+from modeldeployment.admission.schema import rows, structure, suggesting
 from modeldeployment.admission.verdict import Refusal
 from modeldeployment.api.keys import API_VERSION, GROUP
 
@@ -22,9 +21,9 @@ def violations(body: Mapping[str, Any]) -> tuple[Refusal, ...]:
     found = body if isinstance(body, Mapping) else {}
     kind = structure.of(suggesting.text(found.get("kind")))
     if kind is None or found.get("apiVersion") != API_VERSION:
-        return tuple(structural.unknown_kind.judge(found))
+        return tuple(rows.unknown_kind.judge(found))
     subject = structure.Submitted(kind, dict(found))
-    told = {refusal.field: refusal for each in reversed(structural.RULES) for refusal in each.judge(subject)}
+    told = {refusal.field: refusal for each in reversed(rows.RULES) for refusal in each.judge(subject)}
     places = {structure.spelled(fault.path): place for place, fault in enumerate(subject.faults)}
     return tuple(sorted(told.values(), key=lambda refusal: places[refusal.field]))
 
