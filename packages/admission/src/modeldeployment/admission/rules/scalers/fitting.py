@@ -81,14 +81,15 @@ def impossible(review: ScalerReview) -> Iterator[Refusal]:
         known = isinstance(first, Impossible) and first.last.role in roles
         outcome = first if known else feasibility.solve(within, bands, limit)
         if isinstance(outcome, Impossible):
+            chain = outcome.last.chain
             field = f"spec.ratios[{named[outcome.last.band][0]}].{_end(outcome.last)}"
             yield Refusal(
                 "MD116",
                 field,
                 patching.found(review.body, field),
-                why=f"no whole counts within the bounds keep {_and(_ratios(outcome.last, named))}: "
-                f"{_proof(outcome.last, named, within)}",
-                way_out=_way_out(outcome.last, within, bands, limit // _LESS),
+                why=f"no whole counts within the bounds keep {_and(_ratios(chain, named))}: "
+                f"{_proof(chain, named, within)}",
+                way_out=_way_out(chain, within, bands, limit // _LESS),
             )
 
 
@@ -97,8 +98,8 @@ def _band(ratio: Ratio) -> Band:
     return Band(ratio.numerator_role, ratio.denominator_role, least, most)
 
 
-def _proof(last: Push, joined: Sequence[tuple[int, Ratio]], spans: Mapping[str, Span]) -> str:
-    chain = last.chain
+def _proof(chain: Sequence[Push], joined: Sequence[tuple[int, Ratio]], spans: Mapping[str, Span]) -> str:
+    last = chain[-1]
     start = f"minReplicas {chain[0].given} of {chain[0].source}"
     end = f"above its maxReplicas {spans[last.role].ceiling}"
     if len(chain) > _SHOWN:
@@ -117,17 +118,17 @@ def _asking(push: Push, joined: Sequence[tuple[int, Ratio]]) -> str:
     return f"{_end(push)} {ratio.max if push.upper else ratio.min} of {ratios.named(ratio)}"
 
 
-def _ratios(last: Push, joined: Sequence[tuple[int, Ratio]]) -> list[str]:
-    used = sorted({push.band for push in last.chain})
+def _ratios(chain: Sequence[Push], joined: Sequence[tuple[int, Ratio]]) -> list[str]:
+    used = sorted({push.band for push in chain})
     return [f"the ratio {ratios.named(joined[band][1])} (spec.ratios[{joined[band][0]}])" for band in used]
 
 
-def _way_out(last: Push, spans: Mapping[str, Span], bands: Sequence[Band], limit: int) -> str:
+def _way_out(chain: Sequence[Push], spans: Mapping[str, Span], bands: Sequence[Band], limit: int) -> str:
     """What would help, tried out: higher maxima, else lower minima as well, else neither."""
-    floor = last.chain[0].source
+    floor = chain[0].source
     lower = f", lower minReplicas of {floor}" if spans[floor].floor > 1 else ""
     highest = {role: Span(span.floor, LARGEST) for role, span in spans.items()}
-    raised = Impossible(last) if highest == spans else feasibility.solve(highest, bands, limit)
+    raised = Impossible(chain[-1]) if highest == spans else feasibility.solve(highest, bands, limit)
     if isinstance(raised, Possible):
         needed = [
             f"maxReplicas of {role} to {count} or more"
