@@ -8,7 +8,18 @@ from typing import Any, Final
 from modeldeployment.admission.facts import Actor, Facts
 from modeldeployment.api import InstanceType, ModelDeployment, Role, RoleKind, RouterName
 from modeldeployment.api.scaler import ModelDeploymentScaler, ScaledRole, ScalerSpec
-from modeldeployment.render import DTYPE_FLAG, ENGINES, Degrees, Engine, Listener, Unreadable, degrees, listener
+from modeldeployment.render import (
+    DTYPE_FLAG,
+    ENGINES,
+    SERVED_MODEL_NAME,
+    Degrees,
+    Engine,
+    Given,
+    Listener,
+    Unreadable,
+    degrees,
+    listener,
+)
 from modeldeployment.router import ROUTERS, RouterRow
 
 _OWNED: Final = {
@@ -25,7 +36,7 @@ _OWNED: Final = {
 }
 """By engine, every argument the operator writes under some condition."""
 
-_WARNED_OF: Final = ("--additional-config", "--api-key", "--config", "--enable-scale-out")
+_ASKED_FOR: Final = ("--additional-config", "--api-key", "--config", "--enable-scale-out", SERVED_MODEL_NAME)
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ class RoleReview:
     @cached_property
     def listener(self) -> Listener:
         """Where it listens, were there no proxy beside it."""
-        return listener(self.role, self.engine)
+        return listener(self.role, self.engine, self.found)
 
     @cached_property
     def degrees(self) -> Degrees | Unreadable:
@@ -83,10 +94,15 @@ class RoleReview:
         )
 
     @cached_property
+    def found(self) -> tuple[Given, ...]:
+        """The flags that several rows ask for, as `stream` gives them, by full spelling and in order."""
+        wanted = (*_ASKED_FOR, *self.engine.listen.all())
+        return tuple(self.engine.flags.find(self.stream, wanted))
+
+    @cached_property
     def given(self) -> Mapping[str, str | None]:
-        """Which of the flags that warnings hang on stand in `stream`, by full spelling, with the last value of each."""
-        wanted = (*_WARNED_OF, self.engine.listen.host, self.engine.listen.port)
-        return {found.flag: found.value for found in self.engine.flags.find(self.stream, wanted)}
+        """The same flags with the last value of each."""
+        return {found.flag: found.value for found in self.found}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_M
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.errors import RenderError, RenderRefusal
 from modeldeployment.render.facts import Facts, Policy
+from modeldeployment.render.flags import Given
 from modeldeployment.render.image import RuntimeVersionSkew
 from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
 from modeldeployment.render.makers import MAKERS, Maker
@@ -44,6 +45,7 @@ __all__ = [
     "Engine",
     "Facts",
     "Gauges",
+    "Given",
     "Listener",
     "LoadBalance",
     "Maker",

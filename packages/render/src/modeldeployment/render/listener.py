@@ -48,10 +48,14 @@ class Listener:
         return self.ports[0]
 
 
-def listener(role: Role, engine: Engine) -> Listener:
-    """Read where `role` listens from its declared ports and from the command line its user wrote."""
+def listener(role: Role, engine: Engine, given: Sequence[Given] | None = None) -> Listener:
+    """Read where `role` listens from its declared ports and from the command line its user wrote.
+
+    `given` are the flags found on that line, where somebody has walked it already; at least those of `engine.listen`.
+    """
     flags = engine.listen
-    given = tuple(engine.flags.find(role.extra_args if role.managed else role.command, flags.all()))
+    if given is None:
+        given = tuple(engine.flags.find(role.extra_args if role.managed else role.command, flags.all()))
     own_port = _port(_last(given, flags.port))
     ports = tuple(ContainerPort(p.name, p.port, p.protocol.value, declared=True) for p in role.ports)
     if not ports:

@@ -159,7 +159,7 @@ def served_under_another_name(review: DeploymentReview) -> Iterator[Refusal]:
     """
     model = review.new.spec.model.name
     for role in review.roles:
-        if not role.role.managed:
+        if not role.role.managed or SERVED_MODEL_NAME not in role.given:
             continue
         names = role.engine.served_names(role.role.extra_args)
         if names is None or names == (model,):
