@@ -6,6 +6,7 @@ import pytest
 from modeldeployment.api import ModelDeploymentScaler, Quantity
 from modeldeployment.api.algorithms import Algorithm, AlgorithmType, Metric, Predictive, TokenThroughput
 from modeldeployment.api.scaler import RebalancePolicy, ScalerMode, StepPolicy, StepType
+from modeldeployment.api.schema import structural
 from pydantic import ValidationError
 
 ROLES = [{"name": "server", "maxReplicas": 16}]
@@ -59,6 +60,14 @@ def test_what_an_algorithm_leaves_out_reads_as_its_default() -> None:
     assert proportional is not None
     assert (proportional.metric, proportional.tolerance) == (Metric.QUEUE_DEPTH, amount("0.1"))
     assert proportional.role_targets == ()
+
+
+def test_the_zeros_that_spec_3_calls_defaults_are_stored() -> None:
+    properties = structural(ModelDeploymentScaler, {})["properties"]["spec"]["properties"]
+    assert properties["suspend"]["default"] is False
+    window = properties["behavior"]["properties"]["scaleUp"]["properties"]["stabilizationWindowSeconds"]
+    assert window["default"] == 0
+    assert "x-stated" not in window
 
 
 def test_zeros_are_read_as_they_were_written() -> None:

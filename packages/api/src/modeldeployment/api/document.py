@@ -20,6 +20,10 @@ from modeldeployment.api import docstrings
 from modeldeployment.api.cel import Rule
 
 
+STATED: Final = "x-stated"
+"""Keyword, for the schema's maker alone, of a default that a mark spells: it is stored even where it is a zero."""
+
+
 class Document(BaseModel):
     """A frozen piece of a Kubernetes object: snake_case here, camelCase in JSON.
 
@@ -55,6 +59,7 @@ class Document(BaseModel):
             for mark in field.metadata:
                 if isinstance(mark, Mark) and "default" in mark.keywords:
                     properties[field.alias]["default"] = mark.keywords["default"]
+                    properties[field.alias][STATED] = True
         return reference
 
     def body(self) -> dict[str, Any]:

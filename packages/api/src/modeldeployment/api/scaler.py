@@ -11,7 +11,7 @@ from pydantic import Field
 
 from modeldeployment.api.algorithms import Algorithm
 from modeldeployment.api.cel import Rule
-from modeldeployment.api.document import ATOMIC, DEFAULTED, Document, Int32, absent, guarded, guarding, list_map
+from modeldeployment.api.document import ATOMIC, DEFAULTED, Document, Int32, Mark, absent, guarded, guarding, list_map
 from modeldeployment.api.frozen import ROLES
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import ObjectMeta
@@ -120,7 +120,7 @@ class StepPolicy(Document):
 class ScaleUp(Document):
     """Pacing of growth."""
 
-    stabilization_window_seconds: Annotated[Int32, Field(ge=0, le=600)] = 0
+    stabilization_window_seconds: Annotated[Int32, Field(ge=0, le=600), Mark(default=0)] = 0
     """Seconds of recommendations that must agree before growth; 0 waits for none."""
     max_step_replicas: Annotated[Int32, Field(ge=0)] = 4
     """Replicas one pass may add; the larger of this and maxStepPercent counts. 0 is stored as 4."""
@@ -176,7 +176,7 @@ class ScalerSpec(Document):
     """Deployment that is scaled; frozen."""
     mode: ScalerMode = ScalerMode.SHADOW
     """Shadow recommends only; Active owns the target's counts and commits them."""
-    suspend: bool = False
+    suspend: Annotated[bool, Mark(default=False)] = False
     """Whether planning stops and an owned binding is released."""
     sampling: Annotated[Sampling, DEFAULTED] = Field(default_factory=Sampling)
     """When engines are read."""

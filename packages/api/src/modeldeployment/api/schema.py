@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
+from modeldeployment.api.document import STATED
+
 Schema = dict[str, Any]
 
 _REFERENCE: Final = "#/$defs/"
@@ -57,7 +59,7 @@ def _node(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
     node = _resolved(raw, definitions, path)
     if "const" in node:
         node["enum"] = [node.pop("const")]
-    if not _worth_writing(node.get("default")):
+    if not node.pop(STATED, False) and not _worth_writing(node.get("default")):
         node.pop("default", None)
     if "properties" in node:
         node["properties"] = {
@@ -86,6 +88,6 @@ def _resolved(raw: Schema, definitions: dict[str, Schema], path: str) -> Schema:
 
 
 def _worth_writing(default: object) -> bool:
-    # A zero value reads the same when absent, so storing it in every object would only add noise; an empty object is
-    # a default only where a mark asks for it, to give the defaults inside it a place.
-    return default == {} or (isinstance(default, str | int) and bool(default))
+    # A zero value reads the same when absent, so storing it in every object would only add noise; where a document says
+    # that it is stored, a mark does.
+    return isinstance(default, str | int) and bool(default)

@@ -27,6 +27,8 @@ class Degree(StrEnum):
     MOE_DATA = "moeDpSize"
     DWDP = "dwdpSize"
 
+    __hash__ = str.__hash__  # Enum's own is written in Python, and every command line asks for it dozens of times
+
 
 class LoadBalance(StrEnum):
     """Who spreads requests over the data-parallel ranks of a replica."""
