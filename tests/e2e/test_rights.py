@@ -71,7 +71,7 @@ async def _a_life(world: World) -> None:
     """A deployment comes, grows, shrinks twice alike, rolls, loses a Pod and a Service, and goes."""
     await world.create("chat", replicas=1, size=2)
     await world.settled("chat")
-    for replicas in (2, 1, 2, 1):
+    for replicas in (2, 1, 2, 1, 2, 1):  # alike, so that their events become series
         await world.scale("chat", replicas)
         await world.settled("chat")
     await world.edit("chat", "/spec/roles/0/image", "registry/own:next")
