@@ -19,7 +19,6 @@ from pydantic_core import CoreSchema
 from modeldeployment.api import docstrings
 from modeldeployment.api.cel import Rule
 
-
 STATED: Final = "x-stated"
 """Keyword, for the schema's maker alone, of a default that a mark spells: it is stored even where it is a zero."""
 
