@@ -77,6 +77,7 @@ async def test_what_a_scaler_leaves_out_is_stored_with_its_defaults(client: Clie
     assert stored == {
         "targetRef": {"name": "qwen-72b"},
         "mode": "Shadow",
+        "suspend": False,
         "sampling": {"intervalSeconds": 15, "pendingTimeoutSeconds": 300},
         "roles": [{"name": "server", "minReplicas": 1, "maxReplicas": 16}],
         "algorithm": {
@@ -92,7 +93,7 @@ async def test_what_a_scaler_leaves_out_is_stored_with_its_defaults(client: Clie
             },
         },
         "behavior": {
-            "scaleUp": {"maxStepReplicas": 4, "maxStepPercent": 100},
+            "scaleUp": {"stabilizationWindowSeconds": 0, "maxStepReplicas": 4, "maxStepPercent": 100},
             "scaleDown": {
                 "stabilizationWindowSeconds": 300,
                 "cooldownAfterAbortSeconds": 300,
