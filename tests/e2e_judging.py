@@ -77,7 +77,7 @@ class Judge:
         if old is None and not leaving:
             return await self._submit(client, Verb.CREATE, kind, new)
         async with self._stored(kind, old or new, leaving=leaving) as version:
-            finalizers = [_FINALIZER] if leaving else []
+            finalizers = [_FINALIZER] if leaving else new["metadata"].get("finalizers", [])
             new["metadata"] |= {"resourceVersion": version, "finalizers": finalizers}
             return await self._submit(client, Verb.REPLACE, kind, new)
 
@@ -148,7 +148,7 @@ class Judge:
                 version = (await self.users.get(kind, name, self.namespace)).metadata.resource_version
             yield version
         finally:
-            if leaving:
+            if held["metadata"].get("finalizers"):
                 loose = {"metadata": {"finalizers": [], "labels": {UNREVIEWED: "true"}}}
                 await self.users.patch(kind, name, loose, self.namespace)
             await self._remove(kind, name)
