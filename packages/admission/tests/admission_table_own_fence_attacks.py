@@ -80,6 +80,20 @@ MOVED: Final = (
         Refused("MD041", "spec.roles[0].replicas", ("from 4 to 1",)),
         old=bound(),
     ),
+    *(
+        user(
+            f"NF21-count-behind-the-amount-{amount}",
+            bound() | FIVE | {"spec.roles[0].resources.interface": amount},
+            Refused("MD906", "spec.roles[0].resources.interface", (amount,)),
+            old=bound(),
+        )
+        for amount in ("0e100", "0e000", "0e0.5")
+    ),
+    user(
+        "NF21-null-for-another-annotation", bound() | FIVE | {"metadata.annotations[team]": None}, COUNTED, old=bound()
+    ),
+    user("NF21-null-for-the-binding", {BINDING: None}, NOT_YOURS, old=bound()),
+    user("NF21-created-with-null-for-the-binding", {BINDING: None}, NOT_YOURS, old=None),
     user("NF21-finalizer-taken-away", bound(), old=bound() | GATED),
     user("NF21-finalizer-taken-away-with-counts", bound() | FIVE, COUNTED, old=bound() | GATED),
     user("NF21-status-beside-counts", bound() | FIVE | {"status": {"phase": "Ready"}}, COUNTED, old=bound()),

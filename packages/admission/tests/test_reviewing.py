@@ -44,8 +44,11 @@ def test_an_entry_set_to_null_hides_nothing() -> None:
     bound = changed(DEPLOYMENT, BOUND)
     moved = changed(bound, {"spec.roles[0].replicas": 9, "metadata.labels": {"team": None}})
     assert codes(review(moved, bound, Facts()).refusals) == [("MD041", "spec.roles[0].replicas")]
-    taken = changed(moved, {"metadata.annotations": {keys.SCALER_BINDING: None}})
-    assert codes(review(taken, bound, Facts()).refusals) == [("MD041", "spec.roles[0].replicas")]
+    emptied = changed(moved, {"metadata.annotations": {keys.SCALER_BINDING: None}})
+    assert codes(review(emptied, bound, Facts()).refusals) == [
+        ("MD050", f"metadata.annotations[{keys.SCALER_BINDING}]"),
+        ("MD041", "spec.roles[0].replicas"),
+    ]
 
 
 def test_what_the_schema_holds_nothing_against_and_nobody_can_read_is_refused() -> None:

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 from modeldeployment.api import EngineName, ModelDeployment, Port, Protocol, Quantity, RoleKind
+from modeldeployment.api.metadata import ObjectMeta
 from pydantic import ValidationError
 
 MINIMAL: dict[str, Any] = {
@@ -159,3 +160,8 @@ def test_an_engine_is_one_of_two() -> None:
     assert read().spec.engine.name is EngineName.VLLM
     with pytest.raises(ValidationError, match="'vLLM' or 'SGLang'"):
         ModelDeployment.model_validate({**MINIMAL, "spec": {**MINIMAL["spec"], "engine": {"name": "vllm"}}})
+
+
+def test_a_null_label_or_annotation_is_the_empty_text_that_the_api_server_stores() -> None:
+    read = ObjectMeta.model_validate({"labels": {"team": None, "zone": "a"}, "annotations": {"note": None}})
+    assert (read.labels, read.annotations) == ({"team": "", "zone": "a"}, {"note": ""})

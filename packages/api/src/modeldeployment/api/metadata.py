@@ -8,9 +8,9 @@ from modeldeployment.api.document import Document, Timestamp, absent, marked
 
 
 def _said(texts: Any) -> Any:
-    # A null entry reads as unset as a null field does (decisions D45); the object around it is still read.
+    # What the API server makes of a null entry, which it does not take for one that is left out.
     if isinstance(texts, dict) and None in texts.values():
-        return {name: text for name, text in texts.items() if text is not None}
+        return {name: "" if text is None else text for name, text in texts.items()}
     return texts
 
 
