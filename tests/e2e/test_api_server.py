@@ -68,7 +68,7 @@ async def test_defaults_are_written_by_the_schema(world: World, stored: JSON) ->
 @pytest.mark.parametrize(
     ("path", "field"),
     [
-        (("spec",), "router"),
+        (("spec",), "forecast"),
         (("spec", "roles", 0), "template"),
         (("spec", "roles", 0, "resources"), "cpu"),
         (("spec", "engine"), "flavour"),
@@ -87,13 +87,13 @@ async def test_an_unknown_field_is_refused(world: World, path: tuple[Any, ...], 
         (("spec", "roles", 0, "replicas"), 0, "spec.roles[0].replicas: Invalid value: 0"),
         (("spec", "roles", 0, "replicas"), 1025, "spec.roles[0].replicas: Invalid value: 1025"),
         (("spec", "roles", 0, "size"), 65, "spec.roles[0].size: Invalid value: 65"),
-        (("spec", "roles", 0, "kind"), "Prefill", 'spec.roles[0].kind: Unsupported value: "Prefill"'),
+        (("spec", "roles", 0, "kind"), "Router", 'spec.roles[0].kind: Unsupported value: "Router"'),
         (("spec", "roles", 0, "name"), "A b", "spec.roles[0].name: Invalid value"),
         (("spec", "engine", "name"), "TGI", 'spec.engine.name: Unsupported value: "TGI"'),
         (("spec", "model", "name"), "", "spec.model.name: Invalid value"),
         (("spec", "roles"), [], "spec.roles: Invalid value"),
         (("spec", "kvCache"), {"poolRef": {}}, "an empty reference names none"),
-        (("spec", "roles", 0, "topology"), {"requiredLevel": "kubernetes.io/hostname"}, "is never required by name"),
+        (("spec", "roles", 0, "topology"), {"requiredLevel": "kubernetes.io/hostname"}, "never required by name"),
         (("spec", "roles", 0, "resources", "accelerator"), "1.5", "is a whole number and not negative"),
         (("spec", "roles", 0, "resources", "interface"), -1, "is a whole number and not negative"),
         (("spec", "roles", 0, "terminationGracePeriodSeconds"), 5, "Invalid value: 5"),
@@ -109,9 +109,9 @@ async def test_an_invalid_value_is_refused_by_its_field(
     assert says in await refused(world, manifest)
 
 
-async def test_eleven_roles_and_roles_of_one_name_are_refused(world: World) -> None:
-    many = world.manifest("chat", roles=[world.role(f"role-{number}") for number in range(11)])
-    assert "spec.roles: Too many: 11: must have at most 10 items" in await refused(world, many)
+async def test_more_roles_than_any_rule_is_priced_for_and_roles_of_one_name_are_refused(world: World) -> None:
+    many = world.manifest("chat", roles=[world.role(f"role-{number}") for number in range(17)])
+    assert "spec.roles: Too many: 17: must have at most 16 items" in await refused(world, many)
     twins = world.manifest("chat", roles=[world.role("server"), world.role("server")])
     assert 'spec.roles[1]: Duplicate value: {"name":"server"}' in await refused(world, twins)
 
@@ -119,13 +119,13 @@ async def test_eleven_roles_and_roles_of_one_name_are_refused(world: World) -> N
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
-        (("spec", "model", "name"), "other", f"spec.model identifies the deployment: {DIFFERENT}"),
-        (("spec", "engine", "name"), "SGLang", f"spec.engine.name identifies the deployment: {DIFFERENT}"),
-        (("spec", "kvCache"), {"poolRef": {"name": "x"}}, f"spec.kvCache identifies the deployment: {DIFFERENT}"),
+        (("spec", "model", "name"), "other", f"spec.model identifies the deployment, and {DIFFERENT}"),
+        (("spec", "engine", "name"), "SGLang", f"spec.engine.name identifies the deployment, and {DIFFERENT}"),
+        (("spec", "kvCache"), {"poolRef": {"name": "x"}}, f"spec.kvCache identifies the deployment, and {DIFFERENT}"),
         (
             ("spec", "roles", 0, "instanceType"),
             "b",
-            f"spec.roles[].instanceType identifies the deployment: {DIFFERENT}",
+            f"spec.roles[].instanceType identifies the deployment, and {DIFFERENT}",
         ),
         (
             ("spec", "roles", 0, "size"),
@@ -135,28 +135,28 @@ async def test_eleven_roles_and_roles_of_one_name_are_refused(world: World) -> N
         (
             ("spec", "roles", 0, "resources", "accelerator"),
             3,
-            f"spec.roles[].resources.accelerator identifies the deployment: {DIFFERENT}",
+            f"spec.roles[].resources.accelerator identifies the deployment, and {DIFFERENT}",
         ),
         (
             ("spec", "roles", 0, "resources", "acceleratorSlicedMemoryPercentage"),
             50,
-            f"spec.roles[].resources.acceleratorSlicedMemoryPercentage identifies the deployment: {DIFFERENT}",
+            f"spec.roles[].resources.acceleratorSlicedMemoryPercentage identifies the deployment, and {DIFFERENT}",
         ),
         (
             ("spec", "roles", 0, "resources", "interface"),
             1,
-            f"spec.roles[].resources.interface identifies the deployment: {DIFFERENT}",
+            f"spec.roles[].resources.interface identifies the deployment, and {DIFFERENT}",
         ),
         (
             ("spec", "roles", 1, "resources"),
             {"accelerator": 2},
-            f"spec.roles[].resources identifies the deployment: {DIFFERENT}",
+            f"spec.roles[].resources identifies the deployment, and {DIFFERENT}",
         ),
-        (("spec", "roles", 0, "command"), ["sh"], f"spec.roles[].command identifies the deployment: {DIFFERENT}"),
+        (("spec", "roles", 0, "command"), ["sh"], f"spec.roles[].command identifies the deployment, and {DIFFERENT}"),
         (
             ("spec", "roles", 0, "name"),
             "renamed",
-            f"the set of roles in spec.roles identifies the deployment: {DIFFERENT}",
+            f"the set of roles in spec.roles identifies the deployment, and {DIFFERENT}",
         ),
     ],
     ids=str,
@@ -175,7 +175,7 @@ async def test_a_merge_patch_that_leaves_out_a_frozen_field_is_refused_by_its_na
     first = '{"name":"server","instanceType":"none","resources":{"accelerator":2}}'
     said = await world.kubectl("patch", "md", "chat", "--type=merge", "-p", roles % first, "--dry-run=server")
     assert said.code != 0
-    assert f"spec.roles[].command identifies the deployment: {DIFFERENT}" in said.err
+    assert f"spec.roles[].command identifies the deployment, and {DIFFERENT}" in said.err
     path = '[{"op":"replace","path":"/spec/roles/1/replicas","value":2}]'
     said = await world.kubectl("patch", "md", "chat", "--type=json", "-p", path, "--dry-run=server")
     assert said.code == 0, said.err

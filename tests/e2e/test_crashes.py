@@ -102,7 +102,7 @@ async def test_it_goes_on_by_itself_when_the_api_server_was_away(
     await asyncio.to_thread(breakable.control_plane.restart, component)
     if component is Component.API_SERVER:
         await operator.says("watching again")
-        assert len(operator.said("cannot watch")) == 1
+        assert len(operator.said("cannot watch")) == 1, operator.said("cannot watch")
 
     await breakable.scale("chat", 4)
     await breakable.settled("chat")

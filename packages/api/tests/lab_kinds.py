@@ -6,7 +6,7 @@ from typing import Any
 
 from modeldeployment.api import keys
 from modeldeployment.api.crds import KINDS
-from modeldeployment.kube import Client, Kind, Verb, custom, request_for
+from modeldeployment.kube import Client, Conflict, Kind, Verb, custom, request_for
 from modeldeployment.kube.shapes import Custom
 
 OURS: dict[str, Kind[Custom]] = {
@@ -31,10 +31,16 @@ async def create(client: Client, document: Mapping[str, Any], *, dry: bool = Fal
     return await _sent(client, Verb.CREATE, document, "", dry=dry)
 
 
-async def replace(client: Client, document: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """Ask what would be stored if the object of that version were replaced."""
-    metadata = {**document["metadata"], "resourceVersion": version}
-    return await _sent(client, Verb.REPLACE, {**document, "metadata": metadata}, metadata["name"], dry=True)
+async def replace(client: Client, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask what would be stored if the object were replaced, whoever else writes to it meanwhile."""
+    name = document["metadata"]["name"]
+    while True:
+        stored = await client.get(OURS[document["kind"]], name, _space(document))
+        metadata = {**document["metadata"], "resourceVersion": stored.metadata.resource_version}
+        try:
+            return await _sent(client, Verb.REPLACE, {**document, "metadata": metadata}, name, dry=True)
+        except Conflict:
+            continue
 
 
 async def _sent(client: Client, verb: Verb, document: Mapping[str, Any], name: str, *, dry: bool) -> dict[str, Any]:

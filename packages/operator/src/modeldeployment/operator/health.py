@@ -14,6 +14,9 @@ from modeldeployment.reconcile import Watched
 log = logging.getLogger(__name__)
 
 SECONDS = 1.0
+ENDING = 2
+STARTING = 10
+"""Looks in a row that must find something else after the server was away: one that starts answers in many ways."""
 
 
 class Cause(StrEnum):
@@ -36,15 +39,20 @@ class Trouble:
 async def report(watches: Sequence[Reflector[Any]]) -> None:
     """Log each new trouble once, with the way out, and its end once."""
     told: Trouble | None = None
+    seen: Trouble | None = None
+    looks = 0
     while True:
         await asyncio.sleep(SECONDS)
         now = trouble([(watch.kind, watch.failing) for watch in watches])
-        if now != told:
-            if now is not None:
-                log.warning("cannot watch", extra={"reason": now.sentence})
-            else:
-                log.info("watching again")
-            told = now
+        looks = looks + 1 if now == seen else 1
+        seen = now
+        if now == told or (told is not None and told.cause is Cause.AWAY and looks < (STARTING if now else ENDING)):
+            continue
+        if now is not None:
+            log.warning("cannot watch", extra={"reason": now.sentence})
+        else:
+            log.info("watching again")
+        told = now
 
 
 def trouble(watches: Sequence[tuple[Kind[Any], KubeError | None]]) -> Trouble | None:
