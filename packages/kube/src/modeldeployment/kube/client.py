@@ -103,6 +103,9 @@ class Client:
 
     async def __aexit__(self, *_: object) -> None:
         if self._open is not None:
+            if self._open.connector is not None:
+                # A polite end of TLS waits for the server, and a loop that ends before it leaves the socket open.
+                await self._open.connector.close(abort_ssl=True)
             await self._open.close()
             self._open = None
             # Sockets are closed in callbacks: a loop that ends before them would leave them to the garbage collector.
