@@ -17,7 +17,7 @@ SHORT: Final = 1_000
 
 
 def ten_roles() -> dict[str, Any]:
-    """A deployment at the shape limit: ten roles of two types, each with the arguments and settings of a real one."""
+    """A deployment at the shape limit: ten roles of two types and two command lines, with the arguments and settings of real ones."""
     return changed(DEPLOYMENT, {f"spec.roles[{index}]": _role(index) for index in range(ROLES)})
 
 
@@ -37,7 +37,7 @@ def _role(index: int) -> dict[str, Any]:
             "--enable-prefix-caching",
             "--served-model-name",
             "Qwen/Qwen2.5-72B-Instruct",
-            "--max-num-seqs=256",
+            f"--max-num-seqs={(128, 256)[index % 2]}",
         ],
         "env": [{"name": "MC_TE_METRIC", "value": "1"}, {"name": "VLLM_LOGGING_LEVEL", "value": "INFO"}],
         "ports": [{"port": 8000}],

@@ -39,6 +39,47 @@ _OWNED: Final = {
 _ASKED_FOR: Final = ("--additional-config", "--api-key", "--config", "--enable-scale-out", SERVED_MODEL_NAME)
 
 
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One command line as an engine reads it, read once for all rows and for all roles of a review that have it."""
+
+    engine: Engine
+    arguments: tuple[str, ...]
+    _degrees: dict[str | None, Degrees | Unreadable] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def found(self) -> tuple[Given, ...]:
+        """The flags that several rows ask for, by full spelling and in order."""
+        return tuple(self.engine.flags.find(self.arguments, (*_ASKED_FOR, *self.engine.listen.all())))
+
+    @cached_property
+    def given(self) -> Mapping[str, str | None]:
+        """The same flags with the last value of each."""
+        return {found.flag: found.value for found in self.found}
+
+    @cached_property
+    def spelled(self) -> tuple[tuple[int, str], ...]:
+        """Entries that may stand for an argument the operator writes, with their index."""
+        owns, keys = self.engine.owns, _OWNED[self.engine.name]
+        return tuple(
+            (index, argument)
+            for index, argument in enumerate(self.arguments)
+            if argument.startswith("--") and owns(argument, keys)
+        )
+
+    @cached_property
+    def served_names(self) -> tuple[str, ...] | None:
+        """The names it serves the model under; None where it says nothing about it."""
+        return self.engine.served_names(self.arguments) if SERVED_MODEL_NAME in self.given else None
+
+    def degrees(self, variable: str | None) -> Degrees | Unreadable:
+        """The parallel degrees it declares beside the engine's one variable (facts admission §6)."""
+        if variable not in self._degrees:
+            env = {} if variable is None else {self.engine.degrees.variable: variable}
+            self._degrees[variable] = degrees.read(self.engine, self.arguments, env)
+        return self._degrees[variable]
+
+
 @dataclass(frozen=True)
 class RoleReview:
     """One role of the submitted deployment and, matched by name, the stored one."""
@@ -46,7 +87,13 @@ class RoleReview:
     index: int
     role: Role
     old: Role | None
-    engine: Engine
+    line: Line
+    """What its engine reads from the user: the command where there is one (spec 2 §Pair connections)."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of every role."""
+        return self.line.engine
 
     @property
     def path(self) -> str:
@@ -55,8 +102,8 @@ class RoleReview:
 
     @property
     def stream(self) -> tuple[str, ...]:
-        """The arguments its engine reads from the user: the command where there is one (spec 2 §Pair connections)."""
-        return self.role.command or self.role.extra_args
+        """The arguments of its line."""
+        return self.line.arguments
 
     @property
     def stream_path(self) -> str:
@@ -71,38 +118,26 @@ class RoleReview:
     @cached_property
     def listener(self) -> Listener:
         """Where it listens, were there no proxy beside it."""
-        return listener(self.role, self.engine, self.found)
+        return listener(self.role, self.engine, self.line.found)
 
     @cached_property
     def degrees(self) -> Degrees | Unreadable:
-        """The parallel degrees its command line declares (facts admission §6)."""
-        return degrees.read(self.engine, self.stream, {each.name: each.value for each in self.role.env})
+        """The parallel degrees its command line declares."""
+        variable = self.engine.degrees.variable
+        return self.line.degrees(next((each.value for each in self.role.env if each.name == variable), None))
 
-    @cached_property
+    @property
     def spelled(self) -> tuple[tuple[int, str], ...]:
         """Entries of a managed role's `extraArgs` that may stand for an argument the operator writes, with their index.
 
         Beside a command nobody reads the list (spec 1 §The three override tiers).
         """
-        if not self.role.managed:
-            return ()
-        owns, keys = self.engine.owns, _OWNED[self.engine.name]
-        return tuple(
-            (index, argument)
-            for index, argument in enumerate(self.role.extra_args)
-            if argument.startswith("--") and owns(argument, keys)
-        )
+        return self.line.spelled if self.role.managed else ()
 
-    @cached_property
-    def found(self) -> tuple[Given, ...]:
-        """The flags that several rows ask for, as `stream` gives them, by full spelling and in order."""
-        wanted = (*_ASKED_FOR, *self.engine.listen.all())
-        return tuple(self.engine.flags.find(self.stream, wanted))
-
-    @cached_property
+    @property
     def given(self) -> Mapping[str, str | None]:
-        """The same flags with the last value of each."""
-        return {found.flag: found.value for found in self.found}
+        """The flags that several rows ask for, by full spelling, with the last value of each."""
+        return self.line.given
 
 
 @dataclass(frozen=True)
@@ -148,8 +183,9 @@ class DeploymentReview:
     def roles(self) -> tuple[RoleReview, ...]:
         """Every submitted role, in declared order."""
         stored = {role.name: role for role in self.old.spec.roles} if self.old else {}
+        lines = {arguments: Line(self.engine, arguments) for arguments in map(_line, self.new.spec.roles)}
         return tuple(
-            RoleReview(index, role, stored.get(role.name), self.engine)
+            RoleReview(index, role, stored.get(role.name), lines[_line(role)])
             for index, role in enumerate(self.new.spec.roles)
         )
 
@@ -234,6 +270,10 @@ class ScalerReview:
             for index, scaled in enumerate(self.new.spec.roles)
             if scaled.name in roles
         )
+
+
+def _line(role: Role) -> tuple[str, ...]:
+    return role.command or role.extra_args
 
 
 def _suspended(scaler: ModelDeploymentScaler) -> ScalerSpec:

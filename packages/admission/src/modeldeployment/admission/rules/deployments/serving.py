@@ -159,9 +159,9 @@ def served_under_another_name(review: DeploymentReview) -> Iterator[Refusal]:
     """
     model = review.new.spec.model.name
     for role in review.roles:
-        if not role.role.managed or SERVED_MODEL_NAME not in role.given:
+        if not role.role.managed:
             continue
-        names = role.engine.served_names(role.role.extra_args)
+        names = role.line.served_names
         if names is None or names == (model,):
             continue
         if review.old and role.old and _serves_as_stored(review.old, role, names, model):
