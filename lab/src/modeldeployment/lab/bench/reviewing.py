@@ -17,7 +17,7 @@ SHORT: Final = 1_000
 
 
 def ten_roles() -> dict[str, Any]:
-    """A deployment at the shape limit: ten roles of two types and two command lines, with the arguments and settings of real ones."""
+    """A deployment at the shape limit: ten roles of two types and two command lines, each set up as a real one is."""
     return changed(DEPLOYMENT, {f"spec.roles[{index}]": _role(index) for index in range(ROLES)})
 
 

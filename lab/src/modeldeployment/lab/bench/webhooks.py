@@ -6,13 +6,12 @@ The driver stands in for the API server's side only; every lookup the webhook ma
 import asyncio
 import base64
 import json
-import ssl
 import time
 from collections.abc import Callable, Coroutine
 from copy import deepcopy
+from pathlib import Path
 from typing import Any, Final, TypeAlias
-
-import aiohttp
+from urllib.parse import urlsplit
 
 from modeldeployment.admission.examples import CLUSTER
 from modeldeployment.api import keys
@@ -23,6 +22,7 @@ from modeldeployment.lab.bench.operating import Operator, operator
 from modeldeployment.lab.bench.reviewing import ten_roles
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.telling import Tell
+from modeldeployment.lab.bench.wire import Address, Connection, connections
 from modeldeployment.lab.bench.worlds import NAMESPACE, World
 from modeldeployment.lab.controlplane import ports
 
@@ -30,6 +30,8 @@ Ask: TypeAlias = Callable[[], Coroutine[Any, Any, float]]
 
 REVIEWS: Final = 4000
 AT_ONCE: Final = 8
+OPEN: Final = 32
+"""Connections kept open, as an API server keeps them."""
 OFFERED: Final = 200.0
 """Reviews a second while latency is measured: the rate that is asked for."""
 
@@ -55,25 +57,32 @@ async def measure(world: World, reviews: int, tell: Tell) -> tuple[Value, ...]:
     }
     async with operator(world, "--only", "webhook", settings=settings) as running:
         await running.until_ready()
-        context = await _trust(world)
-        connector = aiohttp.TCPConnector(ssl=context, limit=AT_ONCE * 4)
-        async with aiohttp.ClientSession(connector=connector) as session:
-            url, body = await _asked(world)
+        path, body = await _asked(world)
+        address = Address(f"https://{listen}", await _trusted(world), "")
+        async with connections(address, OPEN) as opened:
+            free: asyncio.Queue[Connection] = asyncio.Queue()
+            for connection in opened:
+                free.put_nowait(connection)
 
             async def ask() -> float:
                 began = time.perf_counter()
-                async with session.post(url, data=body, headers={"Content-Type": "application/json"}) as answer:
-                    said = await answer.json()
-                if not said["response"]["allowed"]:
-                    raise Unexpected(f"the webhook refused the benchmark's deployment: {said['response']}")
+                connection = await free.get()
+                status, said = await connection.call("POST", path, body)
+                free.put_nowait(connection)
+                if status != 200 or b'"allowed":true' not in said:
+                    raise Unexpected(f"the webhook refused the benchmark's deployment: {said[:500].decode()}")
                 return time.perf_counter() - began
 
             await _as_fast_as_possible(ask, reviews // 10)
             rate, cpu = await _rate(ask, reviews, running)
             tell(f"webhook: {rate:.0f} reviews/s, {cpu * 1000:.2f} CPU ms each")
             taken = await _steadily(ask, reviews // 4)
-    p99 = taken[int(len(taken) * 0.99) - 1]
-    steady = f"{len(taken)} reviews offered at {OFFERED:.0f}/s; median {taken[len(taken) // 2] * 1000:.1f} ms"
+        reads = await _steadily_read(world, reviews // 4)
+    p99 = _p99(taken)
+    steady = (
+        f"{len(taken)} reviews offered at {OFFERED:.0f}/s, median {taken[len(taken) // 2] * 1000:.1f} ms; the two "
+        f"reads of each alone, raw and at that rate: p99 {_p99(reads) * 1000:.1f} ms"
+    )
     against = f"{reviews} reviews, {AT_ONCE} at once, ten roles on two InstanceTypes, driver on the same machine"
     return (
         Value(goals.WEBHOOK_RATE, rate, against),
@@ -110,8 +119,35 @@ async def _steadily(ask: Ask, reviews: int) -> list[float]:
     return sorted(await asyncio.gather(*tasks))
 
 
+async def _steadily_read(world: World, reviews: int) -> list[float]:
+    """Seconds of what the API server alone takes for the lookups of a review; sorted."""
+    paths = [f"/apis/{keys.API_VERSION}/instancetypes/{name}" for name in ("h20-8x", "h20-other")]
+    async with connections(world.driver, OPEN) as opened:
+        free: asyncio.Queue[Connection] = asyncio.Queue()
+        for connection in opened:
+            free.put_nowait(connection)
+
+        async def read(path: str) -> None:
+            connection = await free.get()
+            status, said = await connection.call("GET", path)
+            free.put_nowait(connection)
+            if status != 200:
+                raise Unexpected(f"GET {path}: {status} {said[:300].decode()}")
+
+        async def both() -> float:
+            began = time.perf_counter()
+            await asyncio.gather(*(read(path) for path in paths))
+            return time.perf_counter() - began
+
+        return await _steadily(both, reviews)
+
+
+def _p99(taken: list[float]) -> float:
+    return taken[int(len(taken) * 0.99) - 1]
+
+
 async def _asked(world: World) -> tuple[str, bytes]:
-    """The validating half's URL, and the review of an update that changes an image."""
+    """The validating half's path, and the review of an update that changes an image."""
     configuration = await _configuration(world)
     hook = next(each for each in configuration["webhooks"] if each["name"].endswith(".modeldeployment"))
     old = ten_roles()
@@ -135,7 +171,7 @@ async def _asked(world: World) -> tuple[str, bytes]:
             "dryRun": False,
         },
     }
-    return hook["clientConfig"]["url"], json.dumps(review).encode()
+    return urlsplit(hook["clientConfig"]["url"]).path, json.dumps(review).encode()
 
 
 async def _configuration(world: World) -> dict[str, Any]:
@@ -144,10 +180,12 @@ async def _configuration(world: World) -> dict[str, Any]:
     return configuration
 
 
-async def _trust(world: World) -> ssl.SSLContext:
-    """Trust what the API server was told to trust."""
+async def _trusted(world: World) -> Path:
+    """A file of the authorities the API server was told to trust."""
     bundle = (await _configuration(world))["webhooks"][0]["clientConfig"]["caBundle"]
-    return ssl.create_default_context(cadata=base64.b64decode(bundle).decode())
+    file = world.folder / "webhook-authorities.pem"
+    file.write_bytes(base64.b64decode(bundle))
+    return file
 
 
 async def _furnish(world: World) -> None:
