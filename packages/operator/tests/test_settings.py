@@ -164,3 +164,18 @@ def test_what_admission_reads_is_off_unless_an_administrator_turns_it_on(tmp_pat
     assert load(written(tmp_path, text)).admission_policy() == Policy(
         kv_cache_dtype_owned=False, privileged_allowed=True, host_path_allowed=True
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("5", "it is a list of names"),
+        ("'[a'", "it begins like a list and is none"),
+        ("{a: b}", "it is a list of names"),
+    ],
+)
+def test_what_is_no_list_of_names_is_refused(tmp_path: Path, written: str, says: str) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(f"webhook-namespaces: {written}\n")
+    with pytest.raises(SettingsError, match=says):
+        load(file)

@@ -36,11 +36,16 @@ def _spelt(name: str) -> str:
 
 def _listed(value: Any) -> Any:
     """A list in the environment is spelt as JSON or with commas."""
-    if not isinstance(value, str):
-        return value
-    return (
-        yaml.safe_load(value) if value.startswith("[") else [part.strip() for part in value.split(",") if part.strip()]
-    )
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ValueError(f"it begins like a list and is none ({error.__class__.__name__})") from error
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if not isinstance(value, list | tuple):
+        raise ValueError("it is a list of names, such as [team-a, team-b]")  # noqa: TRY004 (pydantic's way)
+    return value
 
 
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
