@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import pytest
 from admission_strategies import damaged, deployments, scalers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from modeldeployment.admission.examples import CLUSTER, DEPLOYMENT, SCALER
+from modeldeployment.admission import schema
+from modeldeployment.admission.examples import CLUSTER, DEPLOYMENT, SCALER, changed
 from modeldeployment.admission.facts import Actor, Facts, Policy
 from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.reviewing import review
@@ -74,3 +76,24 @@ def test_an_object_on_its_way_out_is_held_by_no_lookup(body: dict[str, Any]) -> 
     with_nothing = review(leaving, leaving, nothing)
     assert with_nothing.unready == ()
     assert with_nothing.refusals == review(leaving, leaving, Facts()).refusals
+
+
+def test_the_largest_shape_is_let_in() -> None:
+    shape = {"instanceType": "h20-8x", "replicas": 1024, "size": 64, "resources": {"accelerator": 1}}
+    largest = [{"name": f"role-{index}", **shape} for index in range(10)]
+    verdict = review(changed(DEPLOYMENT, {"spec.roles": largest}), None, FACTS)
+    assert verdict.refusals == ()
+    assert [(each.code, each.field) for each in verdict.warnings] == [("MDW22", "spec.roles[0].replicas")]
+
+
+@pytest.mark.parametrize("length", [63, 64])
+def test_a_name_is_judged_to_the_character(length: int) -> None:
+    role = "r" * (length - len("qwen-72b-"))
+    refusals = review(changed(DEPLOYMENT, {"spec.roles[0].name": role}), None, FACTS).refusals
+    assert [each.code for each in refusals] == ([] if length == 63 else ["MD003"])
+
+
+@pytest.mark.parametrize("text", ["模型", "é", "\u202e", "\x00", "🙂" * 10])
+def test_any_script_is_a_model_name_and_none_but_one_is_a_roles(text: str) -> None:
+    assert review(changed(DEPLOYMENT, {"spec.model.name": text}), None, FACTS).allowed
+    assert schema.violations(changed(DEPLOYMENT, {"spec.roles[0].name": text}))[0].code == "MD906"
