@@ -222,6 +222,39 @@ def more_than_the_pool_holds(review: DeploymentReview) -> Iterator[Caution]:
             )
 
 
+_LARGEST: Final = {"h20-8x": {"status.accelerator.capacity": "16", "status.accelerator.onceMaxRequest": "8"}}
+
+
+@lint(
+    trigger=Example({"spec.roles[0].resources.accelerator": 9, "spec.roles[0].replicas": 1}, known=_LARGEST),
+    near_miss=Example({"spec.roles[0].resources.accelerator": 8, "spec.roles[0].replicas": 1}, known=_LARGEST),
+    needs=Needs.INSTANCE_TYPES,
+)
+def more_than_a_node_holds(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW24 | spec.roles[*].resources.accelerator | More whole accelerators per Pod than any one node can give.
+
+    The refusal looks at the pool's total alone, so a Pod that no node can take is admitted and waits in its queue. What
+    one Pod can get at most is `status.accelerator.onceMaxRequest`, where the InstanceType publishes it.
+
+    Way out: fewer cards per Pod and a larger `size`, in another deployment, since both are fixed. Source: spec 1
+    §Admission refusals, facts api-dependencies §1.
+    """
+    for each in review.roles:
+        found = review.instance_type(each)
+        pool = found.status.accelerator if found else None
+        most = pool.once_max_request if pool else None
+        cards = _whole_cards(each) // (each.role.replicas * each.role.size)
+        if most is not None and cards > most.units:
+            yield Caution(
+                "MDW24",
+                f"{each.path}.resources.accelerator",
+                cards,
+                why=f"{cards} whole accelerators are asked of one node, and no node of "
+                f"{brief(each.role.instance_type, 48)} gives more than {most.units}: its Pods wait in their queue",
+                way_out="ask for fewer per Pod, and for more Pods with size",
+            )
+
+
 def _whole_cards(each: RoleReview) -> int:
     """Whole cards of all the role's Pods; 0 for a share of one."""
     resources = each.role.resources
@@ -242,4 +275,5 @@ LINTS: Final[tuple[Row[Any, Any], ...]] = (
     client_configuration_covered,
     several_sources,
     more_than_the_pool_holds,
+    more_than_a_node_holds,
 )
