@@ -37,6 +37,16 @@ _READ: Final[Mapping[Needs, str]] = {
 }
 
 
+KEPT: Final[Mapping[str, str]] = {
+    "MD008": "`spec.roles[*].kind`: A kind that the engine has no rendering term for.\n\nEvery kind the schema takes "
+    "renders on every engine it takes, so no object is refused by it today; a kind the schema does not know is MD905. "
+    "Source: spec 1 §Admission refusals, decisions D46.",
+    "MD025": "`spec.engine`: An engine without the metrics the router needs.\n\nBoth engines have them, so no object is "
+    "refused by it today. Source: facts admission §4 row 25.",
+}
+"""Rows of the table that nothing can trigger: the code is kept and has a page, and there is no rule."""
+
+
 @cache
 def rows() -> Mapping[str, Row[Any, Any]]:
     """Every row of the refusal and warning tables by its code."""
@@ -44,7 +54,9 @@ def rows() -> Mapping[str, Row[Any, Any]]:
 
 
 def page(code: str) -> str:
-    """The page of one code in Markdown. Raises KeyError for a code that has none; `rows` has those that have one."""
+    """The page of one code in Markdown. Raises KeyError for one that is neither in `rows` nor in `KEPT`."""
+    if code in KEPT:
+        return f"# {code}\n\n{KEPT[code]}\n"
     row = rows()[code]
     told = [each for each in _answers(row, row.trigger) if isinstance(each, Unready) or each.code == code]
     warns = any(isinstance(each, Caution) for each in told)
@@ -66,12 +78,14 @@ def page(code: str) -> str:
 
 def refusals() -> str:
     """The document of all refusals: an index by kind, then every page."""
-    return _document(
+    kept = "\n".join(page(code).replace("# ", "### ", 1) for code in KEPT)
+    document = _document(
         "Refusals",
         "What admission refuses, and why. A refusal's code stays the same from release to release; `kubectl md explain "
         "CODE` prints its page. All refusals of one write come together, in the order of the fields.",
         _REFUSED,
     )
+    return f"{document}\n## Kept for engines to come\n\n{kept}"
 
 
 def lints() -> str:

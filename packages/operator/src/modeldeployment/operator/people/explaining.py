@@ -12,7 +12,7 @@ def page(code: str) -> str:
     try:
         return catalogue.page(wanted).rstrip()
     except KeyError:
-        near = difflib.get_close_matches(wanted, catalogue.rows(), n=3)
+        near = difflib.get_close_matches(wanted, (*catalogue.rows(), *catalogue.KEPT), n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "kubectl md explain lists all codes"
         raise UsageError(f"there is no code {code}; {hint}") from None
 
