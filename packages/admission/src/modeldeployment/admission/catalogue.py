@@ -41,8 +41,8 @@ KEPT: Final[Mapping[str, str]] = {
     "MD008": "`spec.roles[*].kind`: A kind that the engine has no rendering term for.\n\nEvery kind the schema takes "
     "renders on every engine it takes, so no object is refused by it today; a kind the schema does not know is MD905. "
     "Source: spec 1 §Admission refusals, decisions D46.",
-    "MD025": "`spec.engine`: An engine without the metrics the router needs.\n\nBoth engines have them, so no object is "
-    "refused by it today. Source: facts admission §4 row 25.",
+    "MD025": "`spec.engine`: An engine without the metrics the router needs.\n\nBoth engines have them, so no object "
+    "is refused by it today. Source: facts admission §4 row 25.",
 }
 """Rows of the table that nothing can trigger: the code is kept and has a page, and there is no rule."""
 
