@@ -95,9 +95,9 @@ async def read(client: Client, named: Named, namespace: str, policy: Policy) -> 
             types = each(_INSTANCE_TYPES, InstanceType, named.instance_types)
             scalers = each(_SCALERS, ModelDeploymentScaler, named.scalers)
             targets = each(_DEPLOYMENTS, ModelDeployment, named.targets)
-    except* Unreadable as errors:
+    except ExceptionGroup as errors:  # what is raised inside `except*` comes out in a group on some Pythons
         raise errors.exceptions[0] from errors
-    except* TimeoutError as late:
+    except TimeoutError as late:
         raise Unreadable(f"the API server did not answer within {SECONDS:.0f} s") from late
     return Facts(
         instance_types=_answers(types),
