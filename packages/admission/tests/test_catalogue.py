@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_the_document_is_what_the_rows_say(name: str) -> None:
+def test_the_document_kept_as_golden_is_what_the_rows_say(name: str) -> None:
     path, generated = DOCS / f"{name}.md", DOCUMENTS[name]()
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(generated, encoding="utf-8")
