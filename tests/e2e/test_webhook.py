@@ -127,8 +127,9 @@ async def test_ten_wrong_fields_are_refused_together_in_field_order(hooks: Hooks
     body = ten_wrong_fields(hooks)
     said = await hooks.world.apply(body)
     assert (said.code, said.out) == (1, "")
-    warning, head, *lines = said.err.strip().splitlines()
-    assert warning.startswith("Warning: MDW22 spec.roles[0].replicas: 99 whole accelerators are asked of ")
+    pool, node, head, *lines = said.err.strip().splitlines()
+    assert pool.startswith("Warning: MDW22 spec.roles[0].replicas: 99 whole accelerators are asked of ")
+    assert node.startswith("Warning: MDW24 spec.roles[0].resources.accelerator: 99 whole accelerators are asked of ")
     assert head.strip() == 'The ModelDeployment "chat" is invalid:'
     assert [line.split(": ")[0].removeprefix("* ") for line in lines] == [field for _, field in TEN]
     assert [line.rpartition(" ")[2] for line in lines] == [f"({code})" for code, _ in TEN]

@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, Self
 import aiohttp
 import msgspec
 import yarl
+from aiohttp.connector import NEEDS_CLEANUP_CLOSED
 
 from modeldeployment.kube import errors, requests, shapes
 from modeldeployment.kube.access import Access
@@ -90,7 +91,9 @@ class Client:
 
     async def __aenter__(self) -> Self:
         self._open = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=self._access.tls or False, limit=0),
+            connector=aiohttp.TCPConnector(
+                ssl=self._access.tls or False, limit=0, enable_cleanup_closed=NEEDS_CLEANUP_CLOSED
+            ),
             # Compressing costs the server more than a local network costs us, above all in long watches.
             headers={"User-Agent": self._field_manager, "Accept-Encoding": "identity"},
             cookie_jar=aiohttp.DummyCookieJar(),
