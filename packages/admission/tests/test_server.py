@@ -111,6 +111,18 @@ async def test_defaulting_from_a_missing_instance_type_is_denied_by_name() -> No
         assert '"gone"' in status["message"]
 
 
+@pytest.mark.parametrize("stamp", [{}, {"metadata.deletionTimestamp": None}])
+async def test_an_object_on_its_way_out_is_held_by_neither_half_whatever_the_write_says_of_it(
+    stamp: dict[str, Any],
+) -> None:
+    vanished = {"spec.roles[0]": {"name": "server", "instanceType": "gone"}}
+    stored = changed(DEPLOYMENT, vanished | {"metadata.deletionTimestamp": "2030-01-01T00:00:00Z"})
+    async with api_server(*CLUSTER) as server, calling(server) as caller:
+        for half in Half:
+            assert (await caller.review(changed(DEPLOYMENT, vanished | stamp), stored, half=half))["allowed"]
+        assert server.reads == {}
+
+
 async def test_a_type_nobody_has_observed_yet_is_an_internal_error_and_not_invalid() -> None:
     asks = {"accelerator": 1, "acceleratorSlicedMemoryPercentage": 50}
     new = changed(DEPLOYMENT, {"spec.roles[0].instanceType": "unobserved", "spec.roles[0].resources": asks})

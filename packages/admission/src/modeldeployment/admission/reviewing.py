@@ -76,7 +76,7 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
     deleted, so that no stored object is ever held. Raises KeyError for a kind that is not reviewed.
     """
     kind = _KINDS[new["kind"]]
-    new = _still_leaving(new, old)
+    new = still_leaving(new, old)
     outcome = kind.defaults.defaults(new, facts)
     body = outcome.applied_to(new)
     parsed = _parsed(kind.model, body)
@@ -98,7 +98,7 @@ def review(new: Mapping[str, Any], old: Mapping[str, Any] | None, facts: Facts, 
     )
 
 
-def _still_leaving(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def still_leaving(new: Mapping[str, Any], old: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """`new` as the API server stores it: no write takes a deletion back, whether its manifest knows of it or not."""
     stamp = patching.found(old or {}, "metadata.deletionTimestamp")
     metadata = new.get("metadata") or {}

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +10,17 @@ import yaml
 
 from modeldeployment import kube
 from modeldeployment.api import crds as api_crds
-from modeldeployment.operator import logs, process, rbac
+from modeldeployment.operator import logs, process, rbac, versions
 from modeldeployment.operator.errors import OperatorError
 from modeldeployment.operator.process import Hat
 from modeldeployment.operator.settings import load
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The ModelDeployment operator.")
 
-MEMBERS = ("api", "kube", "router", "render", "reconcile", "admission", "operator")
-
 
 def _version(asked: bool) -> None:
     if asked:
-        for member in MEMBERS:
-            name = f"modeldeployment-{member}"
-            typer.echo(f"{name} {metadata.version(name)}")
+        typer.echo("\n".join(versions.lines()))
         raise typer.Exit
 
 

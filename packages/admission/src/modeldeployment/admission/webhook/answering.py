@@ -7,6 +7,7 @@ import logging
 import time
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from modeldeployment.admission import lookups
 from modeldeployment.admission.errors import Unreadable
 from modeldeployment.admission.facts import Actor, Policy
 from modeldeployment.admission.lints.scaling import zeros_stored
-from modeldeployment.admission.reviewing import mutate, review
+from modeldeployment.admission.reviewing import mutate, review, still_leaving
 from modeldeployment.admission.webhook import wire
 from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.admission.webhook.wire import Answer, Asked
@@ -84,11 +85,11 @@ class Reviewer:
             return wire.not_ours(asked, f"this path reviews {keys.API_VERSION}, {kind}, not {shown}")
         if asked.object is None or asked.object.get("kind") != kind:
             return wire.not_ours(asked, f"the request carries no {kind}")
-        if half is Half.MUTATE:
-            return await self._defaulted(asked, asked.object)
-        return await self._judged(asked, asked.object)
+        # The API server puts a deletion back that a write leaves out, but only after the mutating half was asked.
+        new = still_leaving(asked.object, asked.old_object)
+        return await (self._defaulted(asked, new) if half is Half.MUTATE else self._judged(asked, new))
 
-    async def _defaulted(self, asked: Asked, new: dict[str, Any]) -> Answer:
+    async def _defaulted(self, asked: Asked, new: Mapping[str, Any]) -> Answer:
         facts = await lookups.read(self._client, lookups.to_default(new), asked.namespace, self.policy)
         outcome = mutate(new, facts)
         if outcome.refusals:
@@ -96,7 +97,7 @@ class Reviewer:
         # The half that judges sees the defaults that took the zeros' place, so the zeros are told of here.
         return wire.let_in(asked, patch=outcome.operations, warnings=tuple(zeros_stored(new)))
 
-    async def _judged(self, asked: Asked, new: dict[str, Any]) -> Answer:
+    async def _judged(self, asked: Asked, new: Mapping[str, Any]) -> Answer:
         old = asked.old_object if asked.operation == "UPDATE" else None
         facts = await lookups.read(self._client, lookups.to_judge(new, old), asked.namespace, self.policy)
         actor = Actor.OPERATOR if asked.user_info.username in self.operators else Actor.USER

@@ -81,18 +81,7 @@ def read(body: bytes) -> Asked:
         raise BadReview(400, f"the {KIND} has no request")
     if not review.request.uid:
         raise BadReview(400, "the request has no uid, so no answer could be matched to it")
-    _keep_deletion(review.request)
     return review.request
-
-
-def _keep_deletion(asked: Asked) -> None:
-    """Put back the deletionTimestamp a submitted object leaves out.
-
-    Nobody can take it away, and the API server itself puts it back only after the mutating half was asked.
-    """
-    stored, submitted = ((each or {}).get("metadata") for each in (asked.old_object, asked.object))
-    if isinstance(stored, dict) and isinstance(submitted, dict) and stored.get("deletionTimestamp"):
-        submitted.setdefault("deletionTimestamp", stored["deletionTimestamp"])
 
 
 # --- answers ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from modeldeployment.operator import versions
 from modeldeployment.operator.errors import OperatorError
 
 _WRONG_USE = 2
@@ -46,13 +47,7 @@ def _cannot(error: Exception) -> int:
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib import metadata
-
-        from modeldeployment.operator.cli import MEMBERS
-
-        for member in MEMBERS:
-            name = f"modeldeployment-{member}"
-            typer.echo(f"{name} {metadata.version(name)}")
+        typer.echo("\n".join(versions.lines()))
         raise typer.Exit
 
 
