@@ -1,10 +1,10 @@
 """Deployments and cluster facts with settled defaults; the fixture of facts rendering §14."""
 
-from typing import Any
+from typing import Any, Final
 
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.render import Facts, Policy, Rendering, RoleRendering, Seat, render
+from modeldeployment.render import Facts, Policy, Rendering, RoleRendering, Seat, Store, render
 
 IMAGE = "vllm/vllm-openai:v0.25.1"
 
@@ -44,8 +44,10 @@ def role(name: str = "server", **fields: Any) -> dict[str, Any]:
     return {key: value for key, value in declared.items() if value is not None}
 
 
-def deployment(*roles: dict[str, Any], engine: str = "vLLM", **fields: Any) -> ModelDeployment:
-    """`qwen` in `team-a`; further fields go to the engine."""
+def deployment(
+    *roles: dict[str, Any], engine: str = "vLLM", spec: dict[str, Any] | None = None, **fields: Any
+) -> ModelDeployment:
+    """`qwen` in `team-a`; further fields go to the engine, those in `spec` beside it."""
     return ModelDeployment.model_validate(
         {
             "metadata": {"name": "qwen", "namespace": "team-a", "uid": "5f7c1f2e-0000-4000-8000-000000000001"},
@@ -53,15 +55,44 @@ def deployment(*roles: dict[str, Any], engine: str = "vLLM", **fields: Any) -> M
                 "model": {"name": "Qwen/Qwen2.5-72B-Instruct"},
                 "engine": {"name": engine, **fields},
                 "roles": list(roles) or [role()],
+                **(spec or {}),
             },
         }
     )
 
 
-def facts(*types: InstanceType, policy: Policy | None = None, runtime_classes: frozenset[str] = frozenset()) -> Facts:
-    """The types by their names; the H20 alone when none is given."""
-    known = types or (instance_type(),)
-    return Facts({known_type.metadata.name: known_type for known_type in known}, policy or Policy(), runtime_classes)
+def pair(
+    *, router: str | None = None, cache: bool = False, protocol: str | None = None, engine: str = "vLLM", **each: Any
+) -> ModelDeployment:
+    """A Prefill and a Decode role; `each` are fields of both, or of one when given as `prefill` or `decode`."""
+    halves = {half: each.pop(half, {}) for half in ("prefill", "decode")}
+    roles = [role(half, kind=half.title(), **{**each, **own}) for half, own in halves.items()]
+    return deployment(*roles, engine=engine, spec=joined(router=router, cache=cache, protocol=protocol))
+
+
+def joined(*, router: str | None = None, cache: bool = False, protocol: str | None = None) -> dict[str, Any]:
+    """The spec's blocks that join roles."""
+    return {
+        **({"router": {"name": router}} if router else {}),
+        **({"kvCache": {"poolRef": {"name": "team-a-dram"}}} if cache else {}),
+        **({"kvTransfer": {"protocol": protocol}} if protocol else {}),
+    }
+
+
+def store(*transports: str, tenant: str = "team-a-shared", dtype: str = "bfloat16") -> Store:
+    """The store of facts rendering §14 B; tcp when no transport is given."""
+    master = "shared-kv-master.gpustack-system.svc:50051"
+    return Store(master, transports or ("tcp",), tenant, dtype, 16)
+
+
+ASCEND: Final = {"manufacturer": "ascend", "family": "910B", "memory": "64Gi", "runtimeVersions": ["8.2", "9.0"]}
+"""What an Ascend type observes."""
+
+
+def facts(*types: InstanceType, policy: Policy | None = None, **known: Any) -> Facts:
+    """The types by their names; the H20 alone when none is given. Further fields are those of `Facts`."""
+    by_name = {each.metadata.name: each for each in types or (instance_type(),)}
+    return Facts(by_name, policy or Policy(), **known)
 
 
 def rendered(engine: str = "vLLM", **fields: Any) -> Rendering:

@@ -1,5 +1,6 @@
 import pytest
-from modeldeployment.render.compose import Clash, Defaulted, Fragment, FromUser, Placed, Standing, assemble, place
+from modeldeployment.render import Standing
+from modeldeployment.render.compose import Clash, Defaulted, Fragment, FromUser, Placed, assemble, place
 
 MAIN = ("spec", "containers", "main")
 

@@ -55,6 +55,13 @@ class RefusalReason(StrEnum):
     RESOURCES_NOT_READY = "ResourcesNotReady"
     PORT_CONFLICT = "PortConflict"
     NAME_TOO_LONG = "NameTooLong"
+    DEGREE_UNREADABLE = "DegreeUnreadable"
+    ROLE_UNSUPPORTED = "RoleUnsupported"
+    TRANSPORT_UNSUPPORTED = "TransportUnsupported"
+    CACHE_PREFIX_INVALID = "CachePrefixInvalid"
+    WEIGHTS_NOT_READY = "WeightsNotReady"
+    ROUTER_PORTS_DIFFER = "RouterPortsDiffer"
+    ROUTER_UNSUPPORTED = "RouterUnsupported"
     NOT_SUPPORTED = "NotSupported"
 
 

@@ -11,12 +11,12 @@ without rendering: which argument it owns (`Engine.owns`), where it listens (`li
 """
 
 from modeldeployment.render import degrees
-from modeldeployment.render.compose import Clash, Placed, Standing
+from modeldeployment.render.compose import Clash, Placed
 from modeldeployment.render.degrees import Degrees, Unreadable
 from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.errors import RenderError, RenderRefusal
-from modeldeployment.render.facts import Facts, Policy
+from modeldeployment.render.facts import Delivery, Facts, Policy
 from modeldeployment.render.flags import Given
 from modeldeployment.render.image import RuntimeVersionSkew
 from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
@@ -24,8 +24,9 @@ from modeldeployment.render.makers import MAKERS, Maker
 from modeldeployment.render.parallelism import Degree, DegreeTable, LoadBalance
 from modeldeployment.render.ports import reserved_ports
 from modeldeployment.render.rendering import Notice, Rendering, RoleRendering, render
+from modeldeployment.render.store import TRANSPORTS, Domain, Store, connection, domain
 from modeldeployment.render.template import Seat, Template
-from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT
+from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, RouterRendering, Standing
 
 __all__ = [
     "BOOTSTRAP_PORT",
@@ -37,11 +38,14 @@ __all__ = [
     "MAKERS",
     "MEMBER_VARIABLES",
     "SERVED_MODEL_NAME",
+    "TRANSPORTS",
     "Clash",
     "ContainerPort",
     "Degree",
     "DegreeTable",
     "Degrees",
+    "Delivery",
+    "Domain",
     "Engine",
     "Facts",
     "Gauges",
@@ -56,12 +60,16 @@ __all__ = [
     "RenderRefusal",
     "Rendering",
     "RoleRendering",
+    "RouterRendering",
     "RuntimeVersionSkew",
     "Seat",
     "Standing",
+    "Store",
     "Template",
     "Unreadable",
+    "connection",
     "degrees",
+    "domain",
     "listener",
     "render",
     "reserved_ports",

@@ -6,16 +6,17 @@ refuses two values for one path; `assemble` turns what was placed into the tree 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final, TypeAlias, TypeVar
 
 from modeldeployment.render.errors import RenderError
+from modeldeployment.router import Standing
 
 Path: TypeAlias = tuple[str, ...]
 Tree: TypeAlias = dict[str, Any]
 
 LISTS: Final[Mapping[str, str]] = {
     "containers": "name",
+    "initContainers": "name",
     "env": "name",
     "ports": "name",
     "volumes": "name",
@@ -25,14 +26,6 @@ LISTS: Final[Mapping[str, str]] = {
 
 ARGV: Final = "command"
 """The one list that Parts fill with runs of tokens: the last path segment names the run, in the order of Parts."""
-
-
-class Standing(StrEnum):
-    """Whose a placed value is."""
-
-    OWNED = "owned"
-    DEFAULTED = "defaulted"
-    USER = "user"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import owned
+from modeldeployment.render.backend import Backend
 from modeldeployment.render.compose import Fragment
 from modeldeployment.render.flags import Flags
 from modeldeployment.render.parallelism import DegreeTable
@@ -71,10 +72,11 @@ class Gauges:
 class Engine:
     """One engine: how it is started, reached and read, what the operator owns on it, and the ordered Parts of its Pods.
 
-    `tag` is its word in a runner image's tag, `metrics` what it calls the numbers routers score by, `degrees` the flags
-    of its parallel degrees. `several_names` says whether its served-name flag takes more than one value,
-    `publishes_events` whether it can publish KV events, `pairs_unrouted` whether a pair with a cache and no router is
-    connected too, `encode_ports` what its kinds listen on beside an Encode role.
+    `tag` is its word in a runner image's tag, `metrics` what it calls the numbers routers score by and
+    `block_metrics` those they guess prefix caches by, by the field of the picker that names each, `degrees` the flags
+    of its parallel degrees, `backends` its rows by manufacturer with the one for all others under "".
+    `several_names` says whether its served-name flag takes more than one value, `pairs_unrouted` whether a pair with a
+    cache and no router is connected too, `encode_ports` what its kinds listen on beside an Encode role.
 
     Owned arguments come in sets that hold under different conditions (facts admission §5, facts encode §6):
     `owned_arguments` always, `DTYPE_FLAG` with a cache, `artifact_arguments` with an artifact, `encode_arguments`
@@ -88,9 +90,10 @@ class Engine:
     listen: ListenFlags
     in_flight: Gauges
     metrics: Mapping[Metric, str]
+    block_metrics: Mapping[str, str]
     degrees: DegreeTable
+    backends: Mapping[str, Backend]
     several_names: bool
-    publishes_events: bool
     pairs_unrouted: bool
     encode_ports: Mapping[RoleKind, tuple[int, ...]]
     owned_arguments: tuple[str, ...]
@@ -99,6 +102,7 @@ class Engine:
     embeds_arguments: tuple[str, ...]
     owned_environment: frozenset[str]
     artifact_environment: frozenset[str]
+    encode_environment: frozenset[str]
     parts: tuple[Part, ...]
     _spellings: owned.Spellings = field(init=False, repr=False)
 
@@ -120,6 +124,15 @@ class Engine:
         number of keys. Source: facts admission §5, decisions D33.
         """
         return self._spellings.owned(argument, self.owned_arguments if keys is None else keys)
+
+    def backend(self, manufacturer: str) -> Backend:
+        """Answer how this engine moves blocks on that maker's hardware; a maker without a row is as any other."""
+        return self.backends.get(manufacturer, self.backends[""])
+
+    @property
+    def publishes_events(self) -> bool:
+        """Whether it can publish KV events on any hardware."""
+        return any(backend.publishes_events for backend in self.backends.values())
 
     def served_names(self, arguments: Sequence[str]) -> tuple[str, ...] | None:
         """Answer every name a command line serves the model under, in order; None where it says nothing about it.

@@ -11,6 +11,7 @@ from modeldeployment.api.instancetype import Detail
 from modeldeployment.api.modeldeployment import Engine
 from modeldeployment.api.roles import Role
 from modeldeployment.render.errors import RenderRefusal
+from modeldeployment.render.facts import Policy
 from modeldeployment.render.makers import MAKERS
 
 
@@ -71,6 +72,16 @@ def choose(role: Role, engine: Engine, tag: str, detail: Detail) -> Image:
     reference = f"gpustack/runner:{maker.runner}{lowest}{variant}-{tag}{engine.version}"
     skew = RuntimeVersionSkew(role.name, lowest, tuple(skipped)) if skipped else None
     return Image(reference, stated=False, skew=skew)
+
+
+def mirrored(reference: str, policy: Policy) -> str:
+    """Answer where this cluster pulls one of the operator's own default images from (facts router-rendering §2).
+
+    The mirror's registry comes before the reference, and its namespace in place of the reference's own.
+    """
+    *namespace, name = reference.split("/")
+    path = [policy.registry_namespace] if policy.registry_namespace else namespace
+    return "/".join([*([policy.registry] if policy.registry else []), *path, name])
 
 
 def _version(text: str) -> tuple[tuple[int, int, str], ...]:

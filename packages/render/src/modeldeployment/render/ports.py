@@ -3,15 +3,13 @@
 Sources: facts admission §7, facts encode §6, spec 1 §Admission refusals.
 """
 
-from typing import Final
-
 from modeldeployment.api.modeldeployment import RouterName
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine
+from modeldeployment.render.joins import NO_EVENTS, Joins
+from modeldeployment.render.listener import ContainerPort, Listener
 from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, ROUTERS
-
-_NO_EVENTS: Final = (RoleKind.DECODE, RoleKind.ENCODE)
-"""Kinds without a listener for KV events: one only reads blocks, the other has no cache (spec 1, facts encode §6)."""
 
 
 def reserved_ports(
@@ -33,8 +31,16 @@ def reserved_ports(
     if not managed:
         return ()
     reserved = list(engine.encode_ports.get(kind, ())) if encode else []
-    if router and ROUTERS[router].kv_events and engine.publishes_events and kind not in _NO_EVENTS:
+    if router and ROUTERS[router].kv_events and engine.publishes_events and kind not in NO_EVENTS:
         reserved += [KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT]
     if pair and kind is RoleKind.PREFILL and (router or (has_cache and engine.pairs_unrouted)):
         reserved.append(BOOTSTRAP_PORT)
     return tuple(sorted(reserved))
+
+
+def opened(role: Role, engine: Engine, backend: Backend, joins: Joins, listener: Listener) -> tuple[ContainerPort, ...]:  # noqa: ARG001
+    """Answer the operator's own listeners in a Pod of `role`, in the order they are declared after the role's ports.
+
+    Raises RenderRefusal where the role declares one of their numbers under another name.
+    """
+    return ()

@@ -12,7 +12,7 @@ from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.api.roles import Role, RoleKind
-from modeldeployment.render import compose, image, services
+from modeldeployment.render import compose, image, joins, ports, routing, services, weights
 from modeldeployment.render.context import Context
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.engines.takeover import TAKE_OVER
@@ -22,6 +22,7 @@ from modeldeployment.render.image import RuntimeVersionSkew
 from modeldeployment.render.listener import Listener, listener
 from modeldeployment.render.resources import resources
 from modeldeployment.render.template import Occupants, Seat, Template
+from modeldeployment.router import RouterRendering
 
 LONGEST_NAME: Final = 63
 """What a hostname and a Service name may measure."""
@@ -64,21 +65,26 @@ class RoleRendering:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Everything a deployment wants to exist: roles in declared order, Services, and the URL callers use."""
+    """Everything a deployment wants to exist: roles in declared order, Services, and the URL callers use.
+
+    `endpoint` is that of the deployment itself; behind a router callers use the router's. `router` is None where none
+    is declared, and the refusal where it cannot be rendered: replicas are then served without it.
+    """
 
     roles: tuple[RoleRendering, ...]
     services: tuple[dict[str, Any], ...]
     endpoint: str
     notices: tuple[Notice, ...]
+    router: RouterRendering | RenderRefusal | None = None
 
 
 def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     """Render every role of `deployment`.
 
-    Two renders of one input are equal to the byte. A cache pool the deployment names is not attached (decisions D30).
+    Two renders of one input are equal to the byte.
     Raises RenderRefusal for the first role that cannot be rendered.
     """
-    _rendered_by_this_release(deployment)
+    _refuse_elastic(deployment)
     contexts = [_context(deployment, role, facts) for role in deployment.spec.roles]
     rendered = tuple(_role(context) for context in contexts)
     first = contexts[0]
@@ -90,28 +96,16 @@ def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
         (*fronts, *(service for service in headless if service is not None)),
         services.endpoint(deployment, first.listener),
         tuple(context.image.skew for context in contexts if context.image.skew),
+        routing.routed(contexts),
     )
 
 
-def _rendered_by_this_release(deployment: ModelDeployment) -> None:
-    """Refuse what the API stores and no Part renders yet: half of it on a Pod would serve wrongly and in silence."""
-    spec = deployment.spec
-    for role in spec.roles:
-        if role.kind is not RoleKind.SERVER:
-            message = f"spec.roles[{role.name}].kind is {role.kind}: this release renders {RoleKind.SERVER} roles only"
-            raise RenderRefusal(RefusalReason.NOT_SUPPORTED, role.name, f"{message}; use that")
+def _refuse_elastic(deployment: ModelDeployment) -> None:
+    """Refuse what no release renders yet (decisions D24); only objects older than its refusal have it."""
+    for role in deployment.spec.roles:
         if role.elastic_ep is not None:
             message = f"spec.roles[{role.name}].elasticEp is not rendered by this release; leave it out"
             raise RenderRefusal(RefusalReason.NOT_SUPPORTED, role.name, message)
-    if spec.router is not None:
-        message = f"spec.router is {spec.router.name}: this release renders no router; leave it out"
-        raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
-    if spec.model.artifact_ref is not None:
-        message = (
-            f"spec.model.artifactRef is {spec.model.artifact_ref.name!r}: this release mounts no artifact; "
-            "leave it out and let the engine load spec.model.name, or mount a volume"
-        )
-        raise RenderRefusal(RefusalReason.NOT_SUPPORTED, None, message)
 
 
 def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
@@ -119,16 +113,25 @@ def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
     _names_fit(deployment.metadata.name, role)
     instance_type = _instance_type(role, facts)
     detail, engine = instance_type.status.detail, ENGINES[deployment.spec.engine.name]
+    backend = engine.backend(detail.manufacturer)
+    joined = joins.of(deployment, role, backend, facts.store)
+    listening = listener(role, engine)
+    resolved = weights.resolve(deployment, engine, facts)
     return Context(
         deployment=deployment,
         role=role,
         engine=engine,
+        backend=backend,
         facts=facts,
         instance_type=instance_type,
         queue=instance_type.entrance,
         image=image.choose(role, deployment.spec.engine, engine.tag, detail),
-        listener=listener(role, engine),
-        resources=resources(role, instance_type, facts.policy),
+        listener=listening,
+        joins=joined,
+        halves={},
+        opened=ports.opened(role, engine, backend, joined, listening),
+        weights=resolved,
+        resources=resources(role, instance_type, facts.policy, cache_bytes=resolved.cache_bytes if resolved else 0),
     )
 
 

@@ -4,7 +4,8 @@ Source: facts rendering §12, facts api-dependencies §4.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from modeldeployment.api import roles
@@ -43,21 +44,33 @@ class Resources:
     runtime_class: str
 
 
-def resources(role: roles.Role, instance_type: InstanceType, policy: Policy) -> Resources:
+def resources(
+    role: roles.Role,
+    instance_type: InstanceType,
+    policy: Policy,
+    *,
+    interfaces: Mapping[str, str] = MappingProxyType({}),
+    cache_bytes: int = 0,
+) -> Resources:
     """Derive what a Pod of `role` asks for.
 
+    `interfaces` are fabric interfaces by resource key, which count among limits alone; `cache_bytes` is what an
+    engine's own download of its weights adds to the limit of ephemeral storage.
     Raises RenderRefusal, retryable while the InstanceType has not published what a slice or a partition is measured by.
     """
     wanted = role.resources or roles.Resources()
     keys, percent, maker = _accelerators(role, wanted, instance_type, policy)
-    _interfaces(role, wanted)
     limits = Amounts(
         _part(instance_type.unit_cpu, percent, 100),
         _part(instance_type.unit_ram, percent, 100),
         min(STORAGE, instance_type.local_storage),
     )
     requests = overcommitted(limits, instance_type.acceleratable) if policy.general_resources_overcommit else limits
-    return Resources(limits.written() | keys, requests.written() | keys, maker.runtime_class if maker else "")
+    if cache_bytes:
+        limits = replace(limits, storage=Quantity(limits.storage.nanos + cache_bytes * 10**9, limits.storage.format))
+    return Resources(
+        {**limits.written(), **keys, **interfaces}, requests.written() | keys, maker.runtime_class if maker else ""
+    )
 
 
 def overcommitted(limits: Amounts, acceleratable: bool) -> Amounts:
@@ -125,13 +138,6 @@ def _share(role: roles.Role, profile: str, instance_type: InstanceType) -> int:
     if not sizes or sizes[0] <= 0 or detail.memory is None or detail.memory.units <= 0:
         raise _not_ready(role, f"publishes no size for partition profile {profile!r}, so the Pod cannot be sized")
     return min(100, max(1, sizes[0] * _MEBI * 100 // detail.memory.units))
-
-
-def _interfaces(role: roles.Role, wanted: roles.Resources) -> None:
-    """Refuse fabric interfaces: nothing rendered here transfers over a fabric that would use them."""
-    if wanted.interface is not None and wanted.interface.nanos != 0:
-        why = "no effective RDMA or EFA transfer leg uses the requested interfaces"
-        raise _refused(role, "interface", wanted.interface, why, "create the deployment without it")
 
 
 def _part(amount: Quantity, factor: int, over: int) -> Quantity:

@@ -44,6 +44,12 @@ def endpoint(deployment: ModelDeployment, listener: Listener) -> str:
     return f"{listener.scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
 
 
+def role_endpoint(deployment: ModelDeployment, role: Role, listener: Listener) -> str:
+    """Answer the URL at which one role is reached directly."""
+    name = names.role_service(deployment.metadata.name, role.name)
+    return f"{listener.scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
+
+
 def _front(deployment: ModelDeployment, role: Role, listener: Listener, name: str) -> dict[str, Any]:
     selector = selector_labels(deployment.metadata.name, role.name) | {keys.ELIGIBLE: keys.TRUE}
     if role.size > 1:

@@ -6,6 +6,15 @@ routers and the other half of a pair dial.
 """
 
 from modeldeployment.router.catalogue import ROUTERS
+from modeldeployment.router.front import (
+    Front,
+    FrontedRole,
+    Images,
+    PortsDiffer,
+    RouterRefusal,
+    RouterRendering,
+    Run,
+)
 from modeldeployment.router.ports import (
     BOOTSTRAP_PORT,
     ENCODER_REGISTRY_PORT,
@@ -13,7 +22,9 @@ from modeldeployment.router.ports import (
     KV_EVENTS_PORT,
     KV_EVENTS_REPLAY_PORT,
 )
+from modeldeployment.router.rendering import render
 from modeldeployment.router.row import FixedProfile, Metric, Policies, RouterRow
+from modeldeployment.router.standing import Standing
 
 __all__ = [
     "BOOTSTRAP_PORT",
@@ -23,7 +34,16 @@ __all__ = [
     "KV_EVENTS_REPLAY_PORT",
     "ROUTERS",
     "FixedProfile",
+    "Front",
+    "FrontedRole",
+    "Images",
     "Metric",
     "Policies",
+    "PortsDiffer",
+    "RouterRefusal",
+    "RouterRendering",
     "RouterRow",
+    "Run",
+    "Standing",
+    "render",
 ]

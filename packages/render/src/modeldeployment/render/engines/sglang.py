@@ -6,17 +6,31 @@ from typing import Final
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
+from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import ARTIFACT_ENVIRONMENT, Engine, Gauges, ListenFlags
 from modeldeployment.render.engines.sglang_degrees import SGLANG_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
+from modeldeployment.render.parts.cache import cache_dtype
 from modeldeployment.render.parts.drain import drain
 from modeldeployment.render.parts.environment import member_environment, user_environment
 from modeldeployment.render.parts.identity import fingerprint, group, identity, shape
 from modeldeployment.render.parts.overlay import overlay
+from modeldeployment.render.parts.proxy import routing_proxy
 from modeldeployment.render.parts.serving import ports, probes, scrape
+from modeldeployment.render.parts.sglang_cache import hierarchy, store_arguments, store_environment
+from modeldeployment.render.parts.sglang_encode import encoder_arguments, encoder_environment
+from modeldeployment.render.parts.sglang_pair import retraction, split_arguments, time_wait, transfer_count
 from modeldeployment.render.parts.topology import topology
-from modeldeployment.router import ENCODER_REGISTRY_PORT, Metric
+from modeldeployment.render.parts.volumes import additional_volumes
+from modeldeployment.render.parts.weights import (
+    weights_arguments,
+    weights_environment,
+    weights_name,
+    weights_proxies,
+    weights_volume,
+)
+from modeldeployment.router import BOOTSTRAP_PORT, ENCODER_REGISTRY_PORT, Metric
 
 _RUNNING: Final = "sglang:num_running_reqs"
 _QUEUED: Final = "sglang:num_queue_reqs"
@@ -48,9 +62,23 @@ SGLANG: Final = Engine(
             Metric.KV_CACHE_UTILIZATION: "sglang:token_usage",
         }
     ),
+    block_metrics=MappingProxyType(
+        {
+            "cacheBlockSizeSpec": "sglang:page_size",
+            "cacheNumBlocksSpec": "sglang:num_pages",
+        }
+    ),
     degrees=SGLANG_DEGREES,
+    backends=MappingProxyType(
+        {
+            "": Backend(
+                "sglang",
+                handshake=("--kv-connector=sglang",),
+                handshake_environment=(("SGLANG_BOOTSTRAP_PORT", str(BOOTSTRAP_PORT)),),
+            )
+        }
+    ),
     several_names=False,
-    publishes_events=False,
     pairs_unrouted=True,
     encode_ports=MappingProxyType({RoleKind.PREFILL: (ENCODER_REGISTRY_PORT,)}),
     owned_arguments=(
@@ -83,7 +111,9 @@ SGLANG: Final = Engine(
         }
     ),
     artifact_environment=ARTIFACT_ENVIRONMENT | {"SGLANG_USE_MODELSCOPE"},
+    encode_environment=frozenset({"SGLANG_ENCODER_BOOTSTRAP_HEALTH_CHECK_INTERVAL"}),
     parts=(
+        routing_proxy,
         identity,
         group,
         topology,
@@ -91,14 +121,30 @@ SGLANG: Final = Engine(
         fingerprint,
         shape,
         engine_arguments,
+        weights_arguments,
+        store_arguments,
+        split_arguments,
+        cache_dtype,
+        encoder_arguments,
+        hierarchy,
+        retraction,
+        weights_name,
         user_arguments,
         listen_arguments,
+        store_environment,
+        encoder_environment,
+        weights_environment,
+        transfer_count,
+        weights_proxies,
         user_environment,
         member_environment,
         ports,
         probes,
         accelerator,
         drain,
+        additional_volumes,
+        weights_volume,
+        time_wait,
         overlay,
     ),
 )

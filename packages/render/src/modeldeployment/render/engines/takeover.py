@@ -14,6 +14,8 @@ from modeldeployment.render.parts.identity import fingerprint, group, identity, 
 from modeldeployment.render.parts.overlay import overlay, stated_grace
 from modeldeployment.render.parts.serving import ports
 from modeldeployment.render.parts.topology import topology
+from modeldeployment.render.parts.volumes import additional_volumes
+from modeldeployment.render.parts.weights import weights_volume
 
 TAKE_OVER: Final[tuple[Part, ...]] = (
     identity,
@@ -27,5 +29,7 @@ TAKE_OVER: Final[tuple[Part, ...]] = (
     ports,
     accelerator,
     stated_grace,
+    additional_volumes,
+    weights_volume,
     overlay,
 )

@@ -6,17 +6,32 @@ from typing import Final
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
+from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import ARTIFACT_ENVIRONMENT, Engine, Gauges, ListenFlags
 from modeldeployment.render.engines.vllm_degrees import VLLM_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
+from modeldeployment.render.parts.cache import cache_dtype
 from modeldeployment.render.parts.drain import drain
 from modeldeployment.render.parts.environment import member_environment, user_environment
 from modeldeployment.render.parts.identity import fingerprint, group, identity, shape
 from modeldeployment.render.parts.overlay import overlay
+from modeldeployment.render.parts.proxy import routing_proxy
 from modeldeployment.render.parts.serving import ports, probes, scrape
 from modeldeployment.render.parts.topology import topology
-from modeldeployment.router import ENCODER_TRANSFER_PORT, Metric
+from modeldeployment.render.parts.vllm_cache import client_environment, client_file
+from modeldeployment.render.parts.vllm_encode import encoder_address, encoder_document, encoder_memory
+from modeldeployment.render.parts.vllm_events import kv_events
+from modeldeployment.render.parts.vllm_transfer import ascend_driver, bootstrap, transfer_document, transfer_pins
+from modeldeployment.render.parts.volumes import additional_volumes
+from modeldeployment.render.parts.weights import (
+    weights_arguments,
+    weights_environment,
+    weights_name,
+    weights_proxies,
+    weights_volume,
+)
+from modeldeployment.router import BOOTSTRAP_PORT, ENCODER_TRANSFER_PORT, Metric
 
 _RUNNING: Final = "vllm:num_requests_running"
 _QUEUED: Final = "vllm:num_requests_waiting"
@@ -40,9 +55,32 @@ VLLM: Final = Engine(
             Metric.KV_CACHE_UTILIZATION: "vllm:kv_cache_usage_perc",
         }
     ),
+    block_metrics=MappingProxyType({"cacheInfoSpec": "vllm:cache_config_info"}),
     degrees=VLLM_DEGREES,
+    backends=MappingProxyType(
+        {
+            "": Backend(
+                "vllm",
+                store_connector="MooncakeStoreConnector",
+                leg_connector="MooncakeConnector",
+                publishes_events=True,
+                pins_tcp=True,
+                handshake=("--kv-connector=mooncake", f"--mooncake-bootstrap-port={BOOTSTRAP_PORT}"),
+            ),
+            "ascend": Backend(
+                "vllm-ascend",
+                store_connector="AscendStoreConnector",
+                leg_connector="MooncakeConnectorV1",
+                leg_port=BOOTSTRAP_PORT,
+                only_transport="ascend",
+                pairs_everywhere=False,
+                prefixes=False,
+                driver="/usr/local/Ascend/driver",
+                handshake=("--kv-connector=nixlv2",),
+            ),
+        }
+    ),
     several_names=True,
-    publishes_events=True,
     pairs_unrouted=False,
     encode_ports=MappingProxyType({RoleKind.ENCODE: (ENCODER_TRANSFER_PORT,)}),
     owned_arguments=("--kv-transfer-config", "--kv-events-config"),
@@ -51,7 +89,9 @@ VLLM: Final = Engine(
     embeds_arguments=("--enable-mm-embeds",),
     owned_environment=frozenset({"MOONCAKE_CONFIG_PATH", "VLLM_MOONCAKE_BOOTSTRAP_PORT"}),
     artifact_environment=ARTIFACT_ENVIRONMENT | {"VLLM_USE_MODELSCOPE"},
+    encode_environment=frozenset({"VLLM_EC_SIDE_CHANNEL_HOST", "VLLM_EC_SIDE_CHANNEL_PORT"}),
     parts=(
+        routing_proxy,
         identity,
         group,
         topology,
@@ -59,14 +99,31 @@ VLLM: Final = Engine(
         fingerprint,
         shape,
         engine_arguments,
+        weights_arguments,
+        transfer_document,
+        kv_events,
+        cache_dtype,
+        encoder_document,
+        weights_name,
         user_arguments,
         listen_arguments,
+        client_environment,
+        bootstrap,
+        encoder_address,
+        weights_environment,
+        transfer_pins,
+        weights_proxies,
         user_environment,
         member_environment,
         ports,
         probes,
         accelerator,
         drain,
+        additional_volumes,
+        weights_volume,
+        client_file,
+        ascend_driver,
+        encoder_memory,
         overlay,
     ),
 )

@@ -10,7 +10,8 @@ from modeldeployment.render.parts.places import MAIN
 
 def engine_arguments(context: Context) -> Fragment:
     """Start the program with the model it serves."""
-    return {(*MAIN, ARGV, "engine"): context.engine.base_argv(context.deployment.spec.model.name)}
+    model = context.weights.model if context.weights else context.deployment.spec.model.name
+    return {(*MAIN, ARGV, "engine"): context.engine.base_argv(model)}
 
 
 def user_arguments(context: Context) -> Fragment:

@@ -3,14 +3,14 @@
 from modeldeployment.api import keys
 from modeldeployment.render.compose import Fragment, FromUser
 from modeldeployment.render.context import Context
-from modeldeployment.render.engine import LEADER_ADDRESS, MEMBER_INDEX, MEMBER_VARIABLES, REPLICA_SIZE
+from modeldeployment.render.engine import LEADER_ADDRESS, MEMBER_INDEX, REPLICA_SIZE
 from modeldeployment.render.holes import Hole
 from modeldeployment.render.parts.places import MAIN
 
 
 def user_environment(context: Context) -> Fragment:
     """Set the role's own variables except names the operator owns, which only objects older than their refusal have."""
-    owned = context.engine.owned_environment.union(MEMBER_VARIABLES)
+    owned = context.owned_environment
     return {
         (*MAIN, "env", variable.name): FromUser({"value": variable.value})
         for variable in context.role.env

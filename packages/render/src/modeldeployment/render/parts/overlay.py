@@ -5,14 +5,13 @@ Source: spec 1 §The three override tiers, facts rendering §8.
 
 from typing import Any
 
-from modeldeployment.api.roles import AdditionalVolume
 from modeldeployment.render.compose import Fragment, FromUser
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import MAIN, SPEC
 
 
 def overlay(context: Context) -> Fragment:
-    """Set the image, its pull policy and secrets, privilege, and additional volumes."""
+    """Set the image, its pull policy and secrets, and privilege."""
     role, image = context.role, context.image
     placed: dict[tuple[str, ...], Any] = {
         (*MAIN, "image"): FromUser(image.reference) if image.stated else image.reference
@@ -23,17 +22,6 @@ def overlay(context: Context) -> Fragment:
         placed[*SPEC, "imagePullSecrets"] = FromUser([{"name": secret.name} for secret in role.image_pull_secrets])
     if role.privileged:
         placed[*MAIN, "securityContext"] = FromUser({"privileged": True})
-    for index, volume in enumerate(role.additional_volumes):
-        source = _source(volume)
-        if not source:
-            continue
-        mount: dict[str, Any] = {"mountPath": volume.mount_path}
-        if volume.read_only:
-            mount["readOnly"] = True
-        if volume.sub_path:
-            mount["subPath"] = volume.sub_path
-        placed[*SPEC, "volumes", f"additional-{index}"] = FromUser(source)
-        placed[*MAIN, "volumeMounts", f"additional-{index}"] = FromUser(mount)
     return placed
 
 
@@ -41,14 +29,3 @@ def stated_grace(context: Context) -> Fragment:
     """Set the grace period of a take-over role, only where it is written."""
     stated = context.role.termination_grace_period_seconds
     return {} if stated is None else {(*SPEC, "terminationGracePeriodSeconds"): FromUser(stated)}
-
-
-def _source(volume: AdditionalVolume) -> dict[str, Any]:
-    """Answer the volume's source; of several the first of ConfigMap, Secret and host path counts."""
-    if volume.config_map:
-        return {"configMap": {"name": volume.config_map.name}}
-    if volume.secret:
-        return {"secret": {"secretName": volume.secret.name}}
-    if volume.host_path:
-        return {"hostPath": volume.host_path.body()}
-    return {}

@@ -1,0 +1,36 @@
+"""An engine on the hardware it runs on, as far as that changes how cache blocks move.
+
+Sources: facts rendering §1, §2, §4 and §8, spec 2 §Pair connections.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One row of an engine's table of backends; empty words mean that there is no such thing.
+
+    `store_connector` and `leg_connector` are what the transfer document calls the client of the shared store and the
+    direct leg, `leg_port` the port a leg's document names. `only_transport` is the one transport its store client
+    accepts. `pairs_everywhere` says whether a pair hands its blocks over behind every router, and not only behind those
+    that pair Ascend. `publishes_events` whether it can publish KV events, `prefixes` whether its store connector takes
+    a key prefix, `pins_tcp` whether a TCP leg is enforced through its environment. `driver` is a host path that its leg
+    needs. `handshake` are the routing proxy's arguments for it and `handshake_environment` its variables.
+    """
+
+    name: str
+    store_connector: str = ""
+    leg_connector: str = ""
+    leg_port: int | None = None
+    only_transport: str = ""
+    pairs_everywhere: bool = True
+    publishes_events: bool = False
+    prefixes: bool = True
+    pins_tcp: bool = False
+    driver: str = ""
+    handshake: tuple[str, ...] = ()
+    handshake_environment: tuple[tuple[str, str], ...] = ()
+
+    def accepts(self, transport: str) -> bool:
+        """Whether its store client can read blocks over a transport."""
+        return not self.only_transport or transport == self.only_transport

@@ -1,0 +1,108 @@
+"""What joins a role to the others of its deployment: the direct leg, the shared store, KV events, the routing proxy.
+
+Every predicate is worked out here, once, and Parts read the answers. Sources: facts rendering §2, spec 2 §Pair
+connections, decisions D46.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from modeldeployment.api.conditions import RefusalReason
+from modeldeployment.api.kvbackend import StoreProtocol
+from modeldeployment.api.modeldeployment import ModelDeployment, ModelDeploymentSpec
+from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.render.backend import Backend
+from modeldeployment.render.errors import RenderRefusal
+from modeldeployment.render.store import TCP, TRANSPORTS, Store
+from modeldeployment.router import ROUTERS, RouterRow
+
+HALVES = (RoleKind.PREFILL, RoleKind.DECODE)
+NO_EVENTS = (RoleKind.DECODE, RoleKind.ENCODE)
+"""Kinds that publish no KV events: one only reads blocks, the other has no cache (spec 1, facts encode §6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """How one role is joined; a role whose user took over the command line is joined to nothing.
+
+    `pair` says whether the deployment declares a Prefill and a Decode role, `encode` is its Encode role. `leg` is the
+    transport of the direct leg in Mooncake's spelling and `transport` that of the store's client; both are empty where
+    there is none. `events` says whether the role publishes KV events, `proxied` whether the routing proxy stands before
+    its engine, `split` whether it is rendered as one half of a pair that is connected at all.
+    """
+
+    router: RouterRow | None
+    pair: bool
+    encode: Role | None
+    store: Store | None
+    transport: str
+    leg: str
+    events: bool
+    proxied: bool
+    split: bool
+
+    @property
+    def connected(self) -> bool:
+        """Whether a connector is rendered for the role: a store, a leg or both."""
+        return bool(self.store or self.leg)
+
+    @property
+    def tcp_only(self) -> bool:
+        """Whether the whole process may be pinned to TCP: its leg uses it, and no store beside it uses another."""
+        return self.leg == TCP and (self.store is None or self.transport == TCP)
+
+
+def declares_pair(kinds: Collection[RoleKind]) -> bool:
+    """Whether both halves of a pair are declared; a lone half is no pair."""
+    return all(half in kinds for half in HALVES)
+
+
+def transfer_transport(spec: ModelDeploymentSpec) -> str:
+    """Answer the transport of a direct leg in Mooncake's spelling; unset is tcp (spec 2 §Direct transfer transport)."""
+    protocol = spec.kv_transfer.protocol if spec.kv_transfer else None
+    return TCP if protocol is None else TRANSPORTS[StoreProtocol(protocol.value)]
+
+
+def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store | None) -> Joins:
+    """Join one role.
+
+    Raises RenderRefusal where a store offers no transport that the engine's client accepts.
+    """
+    spec = deployment.spec
+    kinds = [each.kind for each in spec.roles]
+    router = ROUTERS[spec.router.name] if spec.router else None
+    pair, half = declares_pair(kinds), role.kind in HALVES
+    encode = next((each for each in spec.roles if each.kind is RoleKind.ENCODE), None)
+    managed, stored = role.managed, role.managed and role.kind is not RoleKind.ENCODE
+    attached = store if stored and spec.kv_cache and store and store.transports else None
+    has_leg = managed and router is not None and pair and half and (backend.pairs_everywhere or router.pairs_ascend)
+    return Joins(
+        router=router,
+        pair=pair,
+        encode=encode,
+        store=attached,
+        transport=_transport(role, backend, attached) if attached else "",
+        leg=transfer_transport(spec) if has_leg else "",
+        events=managed
+        and router is not None
+        and router.kv_events
+        and backend.publishes_events
+        and role.kind not in NO_EVENTS,
+        proxied=managed and router is not None and router.proxies_decode and role.kind is RoleKind.DECODE,
+        split=managed and pair and half and (has_leg or attached is not None),
+    )
+
+
+def _transport(role: Role, backend: Backend, store: Store) -> str:
+    """Answer the first transport on offer that the engine's client accepts."""
+    for transport in store.transports:
+        if backend.accepts(transport):
+            return transport
+    needed = next(word.value for word, spelling in TRANSPORTS.items() if spelling == backend.only_transport)
+    offered = ", ".join(dict.fromkeys(store.transports))
+    message = (
+        f"spec.roles[{role.name}]: the cache's store offers {offered} and {backend.name} (manufacturer ascend) reads "
+        f"blocks over {backend.only_transport} alone; give one group of the KVCacheBackend the transport.protocol "
+        f"{needed}, or create a deployment without spec.kvCache"
+    )
+    raise RenderRefusal(RefusalReason.TRANSPORT_UNSUPPORTED, role.name, message, retryable=True)
