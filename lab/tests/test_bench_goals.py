@@ -13,6 +13,9 @@ def test_the_ids_and_goals_are_those_of_the_contract() -> None:
         "idle-200-core-share": ("<= 0.01", "cores"),
         "store-mib-per-1000-pods": ("<= 5.00", "MiB"),
         "render-65536-seconds": ("<= 1.00", "s"),
+        "render-65536-mib": ("<= 200.00", "MiB"),
+        "render-pair-ms": ("<= 5.00", "ms"),
+        "render-import-ms": ("<= 150.00", "ms"),
         "review-ms": ("<= 1.00", "ms"),
         "review-10000-arguments-growth": ("<= 2.00", "ratio"),
         "webhook-reviews-per-second": (">= 200.00", "reviews/s"),
@@ -50,6 +53,7 @@ def test_an_unknown_id_is_refused_with_the_ids_that_exist() -> None:
     assert str(refused.value) == (
         "--only names 'create-2000-ratio', which is not measured; the ids are create-1000-ratio, restart-1000-ratio, "
         "restart-1000-writes, idle-200-writes, idle-200-core-share, store-mib-per-1000-pods, render-65536-seconds, "
+        "render-65536-mib, render-pair-ms, render-import-ms, "
         "review-ms, review-10000-arguments-growth, webhook-reviews-per-second, webhook-p99-ms, "
         "webhook-cpu-ms-per-review"
     )

@@ -69,6 +69,9 @@ IDLE_REQUESTS: Final = Measurement("idle-200-writes", "requests", Bound.EXACTLY,
 IDLE_SHARE: Final = Measurement("idle-200-core-share", "cores", Bound.AT_MOST, 0.01, Scenario.IDLE)
 STORE_MEMORY: Final = Measurement("store-mib-per-1000-pods", "MiB", Bound.AT_MOST, 5, Scenario.STORE)
 RENDER_SECONDS: Final = Measurement("render-65536-seconds", "s", Bound.AT_MOST, 1, Scenario.RENDER)
+RENDER_MEMORY: Final = Measurement("render-65536-mib", "MiB", Bound.AT_MOST, 200, Scenario.RENDER)
+RENDER_PAIR: Final = Measurement("render-pair-ms", "ms", Bound.AT_MOST, 5, Scenario.RENDER)
+RENDER_IMPORT: Final = Measurement("render-import-ms", "ms", Bound.AT_MOST, 150, Scenario.RENDER)
 REVIEW_TIME: Final = Measurement("review-ms", "ms", Bound.AT_MOST, 1, Scenario.REVIEW)
 REVIEW_GROWTH: Final = Measurement("review-10000-arguments-growth", "ratio", Bound.AT_MOST, 2, Scenario.REVIEW)
 WEBHOOK_RATE: Final = Measurement("webhook-reviews-per-second", "reviews/s", Bound.AT_LEAST, 200, Scenario.WEBHOOK)
@@ -83,6 +86,9 @@ MEASUREMENTS: Final = (
     IDLE_SHARE,
     STORE_MEMORY,
     RENDER_SECONDS,
+    RENDER_MEMORY,
+    RENDER_PAIR,
+    RENDER_IMPORT,
     REVIEW_TIME,
     REVIEW_GROWTH,
     WEBHOOK_RATE,
