@@ -10,7 +10,8 @@ LabError
 │   ├── OutOfMemory         the compiler was killed
 │   ├── CompileFailed       anything else the go command said
 │   ├── SourceChanged       a build-time source change no longer fits its source
-│   └── ProgramsMissing     a directory of ready programs lacks some
+│   ├── ProgramsMissing     a directory of ready programs lacks some
+│   └── NotInstallable      a program of the package index cannot be installed, or does not run here
 └── ControlPlaneError
     ├── AlreadyUp           a control plane of this name is running
     ├── NotUp               none is running
@@ -69,6 +70,10 @@ class SourceChanged(ToolchainError):
 
 class ProgramsMissing(ToolchainError):
     """The directory named by MODELDEPLOYMENT_LAB_BIN lacks programs."""
+
+
+class NotInstallable(ToolchainError):
+    """A program of the Python package index cannot be installed here, or does not run here."""
 
 
 class ControlPlaneError(LabError):

@@ -20,14 +20,17 @@ from .hooks import (
     pytest_sessionfinish,
     pytest_testnodedown,
 )
+from .programs import ObtainProgram, program
 
 __all__ = [
+    "ObtainProgram",
     "ProvideFleet",
     "await_account",
     "control_plane",
     "kube_client",
     "namespace",
     "own_control_plane",
+    "program",
     "provide_fleet",
     "pytest_configure_node",
     "pytest_runtest_makereport",
