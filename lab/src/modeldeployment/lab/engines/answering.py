@@ -1,0 +1,132 @@
+"""What an engine answers, as JSON trees. Sources: the OpenAI API, facts routers-measured §1 and §6."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.lab.engines.asking import Asked
+from modeldeployment.lab.engines.behaviour import Transfer
+from modeldeployment.lab.engines.model import EngineModel
+
+_LONGEST_PROMPT: Final = 32768
+_HANDSHAKE_PORT: Final = 5600
+_VERSIONS: Final[Mapping[EngineName, str]] = {EngineName.VLLM: "0.32.0", EngineName.SGLANG: "0.5.23"}
+
+
+def models(engine: EngineName, served: str) -> dict[str, Any]:
+    """Answer `/v1/models`."""
+    entry = {"id": served, "object": "model", "created": 0, "owned_by": engine.lower(), "root": served}
+    return {"object": "list", "data": [entry | {"max_model_len": _LONGEST_PROMPT}]}
+
+
+def version(engine: EngineName) -> dict[str, Any]:
+    """Answer `/version`."""
+    return {"version": _VERSIONS[engine]}
+
+
+def text(token: int) -> str:
+    """Answer the text of one token."""
+    return f"word{token} "
+
+
+def usage(asked: Asked, tokens: int) -> dict[str, Any]:
+    """Answer what a request used."""
+    prompt = len(asked.prompt)
+    return {"prompt_tokens": prompt, "completion_tokens": tokens, "total_tokens": prompt + tokens}
+
+
+def whole(
+    name: str, served: str, asked: Asked, tokens: int, *, chat: bool, handover: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Answer a request that does not stream; `handover` is what a prefill half tells the decode half."""
+    written = "".join(text(token) for token in range(tokens))
+    said: dict[str, Any] = {"message": {"role": "assistant", "content": written}} if chat else {"text": written}
+    answer = _head(name, served, "chat.completion" if chat else "text_completion")
+    answer |= {"choices": [{"index": 0, "finish_reason": "length", **said}], "usage": usage(asked, tokens)}
+    return answer if handover is None else answer | {"kv_transfer_params": dict(handover)}
+
+
+def chunk(name: str, served: str, token: int, *, chat: bool, last: bool) -> dict[str, Any]:
+    """Answer one event of a stream."""
+    said: dict[str, Any] = {"delta": {"content": text(token)}} if chat else {"text": text(token)}
+    choice = {"index": 0, "finish_reason": "length" if last else None, **said}
+    return _head(name, served, "chat.completion.chunk" if chat else "text_completion") | {"choices": [choice]}
+
+
+def closing(name: str, served: str, asked: Asked, tokens: int, *, chat: bool) -> dict[str, Any]:
+    """Answer the event that follows the last token where usage was asked for."""
+    head = _head(name, served, "chat.completion.chunk" if chat else "text_completion")
+    return head | {"choices": [], "usage": usage(asked, tokens)}
+
+
+def error(status: int, message: str) -> dict[str, Any]:
+    """Answer a failure."""
+    return {
+        "error": {"message": message, "type": "server_error" if status >= 500 else "invalid_request", "code": status}
+    }
+
+
+def rendered(name: str, served: str, prompt: Sequence[str]) -> dict[str, Any]:
+    """Answer vLLM's render routes: the tokens a prompt becomes."""
+    return {"request_id": name, "model": served, "token_ids": list(range(len(prompt)))}
+
+
+def handover(how: Transfer, asked: Asked, address: str, name: str) -> dict[str, Any] | None:
+    """Answer what a prefill half tells through its reply; None where the reply says nothing of it."""
+    if how is not Transfer.NIXL or not asked.transfer or asked.transfer.get("do_remote_decode") is not True:
+        return None
+    return {
+        "do_remote_prefill": True,
+        "do_remote_decode": False,
+        "remote_block_ids": [[0]],
+        "remote_engine_id": engine_id(address),
+        "remote_request_id": name,
+        "remote_host": address,
+        "remote_port": _HANDSHAKE_PORT,
+        "tp_size": 1,
+    }
+
+
+def engine_id(address: str) -> str:
+    """Answer by which id the engine at an address knows itself."""
+    return f"engine-{address}"
+
+
+def bootstrap(address: str) -> dict[str, Any]:
+    """Answer `/query` of a vLLM prefill half's Mooncake bootstrap port: its workers by data-parallel rank."""
+    return {"0": {"engine_id": engine_id(address), "worker_addr": {"0": {"0": f"tcp://{address}:{_HANDSHAKE_PORT}"}}}}
+
+
+def server_info(served: str, model: EngineModel) -> dict[str, Any]:
+    """Answer SGLang's `/server_info`."""
+    return {
+        "model_path": served,
+        "served_model_name": served,
+        "tp_size": 1,
+        "dp_size": 1,
+        "pp_size": 1,
+        "version": _VERSIONS[EngineName.SGLANG],
+        "max_total_num_tokens": model.blocks,
+        "internal_states": [{"load": model.running + model.waiting}],
+    }
+
+
+def model_info(served: str) -> dict[str, Any]:
+    """Answer SGLang's `/model_info`."""
+    return {"model_path": served, "tokenizer_path": served, "is_generation": True, "weight_version": "default"}
+
+
+def load(model: EngineModel) -> list[dict[str, Any]]:
+    """Answer SGLang's `/get_load`."""
+    return [
+        {
+            "dp_rank": 0,
+            "num_reqs": model.running + model.waiting,
+            "num_waiting_reqs": model.waiting,
+            "num_tokens": model.held,
+        }
+    ]
+
+
+def _head(name: str, served: str, kind: str) -> dict[str, Any]:
+    return {"id": name, "object": kind, "created": 0, "model": served}
