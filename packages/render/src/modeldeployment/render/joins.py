@@ -25,10 +25,13 @@ NO_EVENTS = (RoleKind.DECODE, RoleKind.ENCODE)
 class Joins:
     """How one role is joined; a role whose user took over the command line is joined to nothing.
 
-    `pair` says whether the deployment declares a Prefill and a Decode role, `encode` is its Encode role. `leg` is the
-    transport of the direct leg in Mooncake's spelling and `transport` that of the store's client; both are empty where
-    there is none. `events` says whether the role publishes KV events, `proxied` whether the routing proxy stands before
-    its engine, `split` whether it is rendered as one half of a pair that is connected at all.
+    `pair` says whether the deployment declares a Prefill and a Decode role, `encode` is its Encode role. `split` says
+    whether the role is rendered as one half of a pair that is connected at all, `handover` is the transport over which
+    such a half moves blocks to or from the other, in Mooncake's spelling. `leg` is the same where a router joins the
+    two, `transport` that of the store's client. All three are empty where there is none. `by_address` says whether the
+    other half is instead told of by the replies that the router carries, and no bootstrap port is asked (facts encode
+    §6). `events` says whether the role publishes KV events, `proxied` whether the routing proxy stands before its
+    engine.
     """
 
     router: RouterRow | None
@@ -36,20 +39,27 @@ class Joins:
     encode: Role | None
     store: Store | None
     transport: str
+    handover: str
     leg: str
+    by_address: bool
     events: bool
     proxied: bool
     split: bool
 
     @property
     def connected(self) -> bool:
-        """Whether a connector is rendered for the role: a store, a leg or both."""
+        """Whether a Mooncake connector is rendered for the role: a store, a leg or both."""
         return bool(self.store or self.leg)
 
     @property
+    def embeds(self) -> bool:
+        """Whether the router turns media into embeddings before this role sees them (facts encode §6)."""
+        return self.encode is not None and self.router is not None and self.router.embeds
+
+    @property
     def tcp_only(self) -> bool:
-        """Whether the whole process may be pinned to TCP: its leg uses it, and no store beside it uses another."""
-        return self.leg == TCP and (self.store is None or self.transport == TCP)
+        """Whether the whole process may be pinned to TCP: its half uses it, and no store beside it uses another."""
+        return self.handover == TCP and (self.store is None or self.transport == TCP)
 
 
 def declares_pair(kinds: Collection[RoleKind]) -> bool:
@@ -66,7 +76,8 @@ def transfer_transport(spec: ModelDeploymentSpec) -> str:
 def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store | None) -> Joins:
     """Join one role.
 
-    Raises RenderRefusal where a store offers no transport that the engine's client accepts.
+    Raises RenderRefusal where a store offers no transport that the engine's client accepts, and for a cache beside
+    halves that are joined by address: both connectors in one engine were run by nobody (facts encode §7).
     """
     spec = deployment.spec
     kinds = [each.kind for each in spec.roles]
@@ -74,34 +85,51 @@ def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store |
     pair, half = declares_pair(kinds), role.kind in HALVES
     encode = next((each for each in spec.roles if each.kind is RoleKind.ENCODE), None)
     managed, stored = role.managed, role.managed and role.kind is not RoleKind.ENCODE
-    attached = store if stored and spec.kv_cache and store and store.transports else None
-    has_leg = managed and router is not None and pair and half and (backend.pairs_everywhere or router.pairs_ascend)
+    joining = router if managed and pair and half else None
+    by_address = joining is not None and joining.embeds and encode is not None and bool(backend.address_connector)
+    if by_address and spec.kv_cache:
+        raise _two_connectors(role, backend, spec.kv_cache.pool_ref.name)
+    attached = store if stored and spec.kv_cache and store and any(store.transports) else None
+    has_leg = joining is not None and not by_address and (backend.pairs_everywhere or joining.pairs_ascend)
+    split = managed and pair and half and (has_leg or attached is not None)
+    handover = transfer_transport(spec) if split else ""
     return Joins(
         router=router,
         pair=pair,
         encode=encode,
         store=attached,
         transport=_transport(role, backend, attached) if attached else "",
-        leg=transfer_transport(spec) if has_leg else "",
+        handover=handover,
+        leg=handover if has_leg else "",
+        by_address=by_address,
         events=managed
         and router is not None
         and router.kv_events
         and backend.publishes_events
         and role.kind not in NO_EVENTS,
         proxied=managed and router is not None and router.proxies_decode and role.kind is RoleKind.DECODE,
-        split=managed and pair and half and (has_leg or attached is not None),
+        split=split,
     )
+
+
+def _two_connectors(role: Role, backend: Backend, pool: str) -> RenderRefusal:
+    message = (
+        f"spec.kvCache.poolRef.name is {pool!r}: beside an Encode role this router joins spec.roles[{role.name}] to "
+        f"its other half with {backend.address_connector}, and nobody has run that together with "
+        f"{backend.store_connector} in one engine; create a deployment without spec.kvCache, or use llm-d-router"
+    )
+    return RenderRefusal(RefusalReason.ROLE_UNSUPPORTED, role.name, message)
 
 
 def _transport(role: Role, backend: Backend, store: Store) -> str:
     """Answer the first transport on offer that the engine's client accepts."""
-    for transport in store.transports:
+    offers = tuple(dict.fromkeys(filter(None, store.transports)))
+    for transport in offers:
         if backend.accepts(transport):
             return transport
     needed = next(word.value for word, spelling in TRANSPORTS.items() if spelling == backend.only_transport)
-    offered = ", ".join(dict.fromkeys(store.transports))
     message = (
-        f"spec.roles[{role.name}]: the cache's store offers {offered} and {backend.name} (manufacturer ascend) reads "
+        f"spec.roles[{role.name}]: the cache's store offers {', '.join(offers)} and {backend.name} reads "
         f"blocks over {backend.only_transport} alone; give one group of the KVCacheBackend the transport.protocol "
         f"{needed}, or create a deployment without spec.kvCache"
     )

@@ -28,6 +28,8 @@ TRANSPORTS: Final[Mapping[StoreProtocol, str]] = MappingProxyType(
 """What Mooncake calls a transport, by the word of the API; the one place of this mapping."""
 
 TCP: Final = TRANSPORTS[StoreProtocol.TCP]
+PEERS: Final = "P2PHANDSHAKE"
+"""What a client is told where a service of metadata would be named: clients ask each other."""
 
 
 @dataclass(frozen=True, slots=True)

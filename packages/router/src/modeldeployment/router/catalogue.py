@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from modeldeployment.api import keys
 from modeldeployment.api.modeldeployment import EngineName, RouterName
 from modeldeployment.router.row import FixedProfile, Metric, Policies, RouterRow
 
@@ -64,6 +65,7 @@ _VLLM: Final = RouterRow(
     pairs_ascend=False,
     embeds=True,
     policy=_policies("cache_aware", "kv_aware"),
+    bootstrap_annotation=keys.VLLM_BOOTSTRAP_PORT,
 )
 _SGLANG: Final = RouterRow(
     name=RouterName.SGLANG,

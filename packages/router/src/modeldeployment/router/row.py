@@ -62,7 +62,8 @@ class RouterRow:
     it subscribes to the engines' KV events, `proxies_decode` whether its proxy takes the serving port of a managed
     Decode Pod, `counts_tokens` whether it asks a vLLM engine to count tokens (`--enable-scale-out`) where no Encode
     role is declared, `pairs_ascend` whether a vLLM pair on Ascend hands its blocks over behind it, `embeds` whether it
-    turns media into embeddings, which the engines behind it must then accept.
+    turns media into embeddings, which the engines behind it must then accept, `bootstrap_annotation` the one on a vLLM
+    Prefill Pod in which its discovery reads the bootstrap port, empty where it reads none.
     Sources: facts admission §5, facts routing §1 and §5 to §7, facts encode §3 to §6, spec 2 §Router configuration.
     """
 
@@ -77,6 +78,7 @@ class RouterRow:
     pairs_ascend: bool
     embeds: bool
     policy: Policies | FixedProfile
+    bootstrap_annotation: str = ""
 
     @property
     def needs_metrics(self) -> bool:

@@ -1,6 +1,6 @@
-"""Paths in a Pod that more than one Part writes below."""
+"""Paths in a Pod that more than one Part writes below, and values that more than one places."""
 
-from typing import Final
+from typing import Any, Final
 
 from modeldeployment.render.compose import Path
 
@@ -9,3 +9,5 @@ ANNOTATIONS: Final[Path] = ("metadata", "annotations")
 SPEC: Final[Path] = ("spec",)
 MAIN: Final[Path] = ("spec", "containers", "main")
 """The engine's container."""
+POD_ADDRESS: Final[dict[str, Any]] = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
+"""The Pod's own address, which only the kubelet knows."""

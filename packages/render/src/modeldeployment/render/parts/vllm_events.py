@@ -1,9 +1,29 @@
 """The stream of KV events of a vLLM engine. Source: facts rendering §4."""
 
-from modeldeployment.render.compose import Fragment
+import json
+from typing import Any, Final
+
+from modeldeployment.render.compose import ARGV, Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.parts.places import MAIN
+from modeldeployment.render.routing import TOPIC
+from modeldeployment.router import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT
+
+DOCUMENT: Final[dict[str, Any]] = {
+    "enable_kv_cache_events": True,
+    "publisher": "zmq",
+    "endpoint": f"tcp://*:{KV_EVENTS_PORT}",
+    "replay_endpoint": f"tcp://*:{KV_EVENTS_REPLAY_PORT}",
+    "buffer_steps": 10_000,
+    "hwm": 100_000,
+    "max_queue_size": 100_000,
+    "topic": TOPIC,
+}
+"""What a publisher is told, the same on every role."""
 
 
-def kv_events(context: Context) -> Fragment:  # noqa: ARG001
+def kv_events(context: Context) -> Fragment:
     """Publish cache events where the router subscribes to them."""
-    return {}
+    if not context.joins.events:
+        return {}
+    return {(*MAIN, ARGV, "events"): ("--kv-events-config", json.dumps(DOCUMENT, separators=(",", ":")))}
