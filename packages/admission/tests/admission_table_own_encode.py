@@ -43,6 +43,7 @@ def _data_parallel(index: int, kind: str, degree: int) -> Refused:
 _TWO_CARDS: Final = {"resources": {"accelerator": 2}}
 _DP: Final = _TWO_CARDS | {"extraArgs": ["--data-parallel-size=2"]}
 _VARIABLE: Final = {"env": [{"name": "TZ", "value": "UTC"}, {"name": "VLLM_DP_SIZE", "value": "2"}]}
+_SIDE_CHANNEL: Final = {"env": [{"name": "VLLM_EC_SIDE_CHANNEL_HOST", "value": "10.0.0.9"}]}
 _UNCACHED: Final[dict[str, Any]] = {"spec.kvCache": GONE}
 
 TABLE: Final[tuple[Case, ...]] = (
@@ -99,6 +100,14 @@ TABLE: Final[tuple[Case, ...]] = (
         _staged(encode={"instanceType": "unobserved"}),
         old=_staged(encode={"instanceType": "unobserved"}),
     ),
+    Case("N-epd-unobserved-sglang", SGLANG | _staged(encode={"instanceType": "unobserved"})),
+    Case(
+        "N-epd-owned-variable",
+        _staged(encode=_SIDE_CHANNEL),
+        refused=(Refused("MD013", "spec.roles[0].env[0]", ("VLLM_EC_SIDE_CHANNEL_HOST", "vLLM")),),
+    ),
+    Case("N-epd-other-engines-variable", SGLANG | _staged(encode=_SIDE_CHANNEL)),
+    Case("N-epd-variable-without-encode", _staged(kinds=("Prefill", "Decode"), prefill=_SIDE_CHANNEL)),
     Case("N-epd-encode-size", _staged("vllm-router", encode={"size": 2}), refused=(_several(0, "Encode"),)),
     Case("N-epd-prefill-size", _staged("vllm-router", prefill={"size": 2}), refused=(_several(1, "Prefill"),)),
     Case("N-epd-decode-size", _staged(decode={"size": 2}), refused=(_several(2, "Decode"),)),

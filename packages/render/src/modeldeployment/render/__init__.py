@@ -10,7 +10,7 @@ without rendering: which argument it owns (`Engine.owns`), where it listens (`li
 (`reserved_ports`), under which names it serves (`Engine.served_names`), and its parallel `degrees`.
 """
 
-from modeldeployment.render import degrees
+from modeldeployment.render import degrees, encoding
 from modeldeployment.render.compose import Clash, Placed
 from modeldeployment.render.degrees import Degrees, Unreadable
 from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges
@@ -26,6 +26,7 @@ from modeldeployment.render.ports import reserved_ports
 from modeldeployment.render.rendering import Notice, Rendering, RoleRendering, render
 from modeldeployment.render.store import TRANSPORTS, Domain, Store, connection, domain
 from modeldeployment.render.template import Seat, Template
+from modeldeployment.render.weights import WEIGHTS_PATHS, WeightsRefusal
 from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, RouterRendering, Standing
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "MEMBER_VARIABLES",
     "SERVED_MODEL_NAME",
     "TRANSPORTS",
+    "WEIGHTS_PATHS",
     "Clash",
     "ContainerPort",
     "Degree",
@@ -67,9 +69,11 @@ __all__ = [
     "Store",
     "Template",
     "Unreadable",
+    "WeightsRefusal",
     "connection",
     "degrees",
     "domain",
+    "encoding",
     "listener",
     "render",
     "reserved_ports",

@@ -14,12 +14,12 @@ class Backend:
     direct leg, `leg_port` the port a leg's document names, which then names the degrees of both halves too.
     `address_connector` stands in for the leg where a router knows addresses alone, and `address_variable` says at which
     one it is reached. `bootstrap_variable` says where a Prefill half is asked for its blocks. `only_transport` is the
-    one transport its store client accepts. `pairs_everywhere` says whether a pair hands its blocks over behind every router, and not only behind those
-    that pair Ascend. `publishes_events` whether it can publish KV events, `prefixes` whether its store connector takes
-    a key prefix, `encodes` whether encoder output is handed over on it, `pins_tcp` whether a TCP leg is enforced through its environment. `driver` is a host path that its leg
-    needs. `handshake` are the routing proxy's arguments for it, `encoder_handshake` those beside an Encode role, and
-    `handshake_environment` its variables. `leg_takes_device` says whether fabric interfaces may be requested for its
-    direct leg alone.
+    one transport its store client accepts. `pairs_everywhere` says whether a pair hands its blocks over behind every
+    router, and not only behind those that pair Ascend. `publishes_events` whether it can publish KV events, `prefixes`
+    whether its store connector takes a key prefix, `encodes` whether encoder output is handed over on it, `pins_tcp`
+    whether a TCP leg is enforced through its environment. `driver` is a host path that its leg needs. `handshake` are
+    the routing proxy's arguments for it, `encoder_handshake` those beside an Encode role, and `handshake_environment`
+    its variables. `leg_takes_device` says whether fabric interfaces may be requested for its direct leg alone.
     """
 
     name: str

@@ -56,7 +56,7 @@ class Context:
     def owned_environment(self) -> frozenset[str]:
         """Names of variables the user cannot set on this role (facts rendering §13, facts encode §6)."""
         owned = self.engine.owned_environment.union(MEMBER_VARIABLES)
-        if self.deployment.spec.model.artifact_ref is not None:
+        if self.role.managed and self.deployment.spec.model.artifact_ref is not None:
             owned |= self.engine.artifact_environment
         if self.joins.encode is not None:
             owned |= self.engine.encode_environment

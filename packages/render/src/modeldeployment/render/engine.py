@@ -15,6 +15,7 @@ from modeldeployment.render import owned
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.compose import Fragment
 from modeldeployment.render.flags import Flags
+from modeldeployment.render.hubs import HUGGING_FACE, MODEL_SCOPE
 from modeldeployment.render.parallelism import DegreeTable
 from modeldeployment.router import Metric
 
@@ -32,10 +33,6 @@ MEMBER_VARIABLES: Final = (LEADER_ADDRESS, REPLICA_SIZE, MEMBER_INDEX)
 
 DTYPE_FLAG: Final = "--kv-cache-dtype"
 """Owned on every engine while a cache is attached and the setting for it is on (spec 1 §Operator-owned keys)."""
-ARTIFACT_ENVIRONMENT: Final = frozenset(
-    {"HF_TOKEN", "HF_ENDPOINT", "HF_HOME", "MODELSCOPE_API_TOKEN", "MODELSCOPE_DOMAIN", "MODELSCOPE_CACHE"}
-)
-"""Owned on every engine with an artifact: where weights come from and with whose token (facts admission §5)."""
 SERVED_MODEL_NAME: Final = "--served-model-name"
 """On a managed role it must say exactly what `spec.model.name` says (facts admission §4 row 31)."""
 
@@ -54,6 +51,14 @@ class ListenFlags:
         """Answer every spelling there is."""
         flags = (self.host, self.port, self.certificate, self.key, self.client_certificates)
         return tuple(flag for flag in flags if flag)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A port that one of the operator's own listeners takes in an engine's container, and its name there."""
+
+    name: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,16 @@ class Engine:
     `block_metrics` those they guess prefix caches by, by the field of the picker that names each, `degrees` the flags
     of its parallel degrees, `backends` its rows by manufacturer with the one for all others under "".
     `several_names` says whether its served-name flag takes more than one value, `pairs_unrouted` whether a pair with a
-    cache and no router is connected too, `encode_ports` what its kinds listen on beside an Encode role.
+    cache and no router is connected too, `bootstrap` is where the other half finds its Prefill and `encode_ports` what
+    its kinds listen on beside an Encode role.
 
     Owned arguments come in sets that hold under different conditions (facts admission §5, facts encode §6):
     `owned_arguments` always, `DTYPE_FLAG` with a cache, `artifact_arguments` with an artifact, `encode_arguments`
     beside an Encode role and `embeds_arguments` beside one behind a router that embeds media.
+
+    `revision_argument` names the commit of a repository the engine downloads, `model_scope_switch` is the variable that
+    makes it ask ModelScope. `encoder_cache` says whether encoder output is handed on from and to a cache in the shared
+    memory of one Pod (facts encode §2).
     """
 
     name: EngineName
@@ -95,14 +105,17 @@ class Engine:
     backends: Mapping[str, Backend]
     several_names: bool
     pairs_unrouted: bool
-    encode_ports: Mapping[RoleKind, tuple[int, ...]]
+    bootstrap: Opening
+    encode_ports: Mapping[RoleKind, tuple[Opening, ...]]
     owned_arguments: tuple[str, ...]
     artifact_arguments: tuple[str, ...]
+    revision_argument: str
+    model_scope_switch: str
     encode_arguments: tuple[str, ...]
     embeds_arguments: tuple[str, ...]
     owned_environment: frozenset[str]
-    artifact_environment: frozenset[str]
     encode_environment: frozenset[str]
+    encoder_cache: bool
     parts: tuple[Part, ...]
     _spellings: owned.Spellings = field(init=False, repr=False)
 
@@ -128,6 +141,11 @@ class Engine:
     def backend(self, manufacturer: str) -> Backend:
         """Answer how this engine moves blocks on that maker's hardware; a maker without a row is as any other."""
         return self.backends.get(manufacturer, self.backends[""])
+
+    @property
+    def artifact_environment(self) -> frozenset[str]:
+        """Owned with an artifact: where weights come from and with whose token (facts admission §5)."""
+        return HUGGING_FACE.environment | MODEL_SCOPE.environment | {self.model_scope_switch}
 
     @property
     def publishes_events(self) -> bool:

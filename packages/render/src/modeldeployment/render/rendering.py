@@ -12,7 +12,7 @@ from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.api.roles import Role, RoleKind
-from modeldeployment.render import compose, image, joins, ports, routing, services, weights
+from modeldeployment.render import compose, encoding, fabric, image, joins, ports, routing, services, transfer, weights
 from modeldeployment.render.context import Context
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.engines.takeover import TAKE_OVER
@@ -35,8 +35,8 @@ Notice = RuntimeVersionSkew
 class RoleRendering:
     """One role: its counts, its template, and where each value of it came from.
 
-    `queue` is the LocalQueue its Pods name, `unmanaged` whether the user took over the command line, `placed` what the
-    Parts placed, by path.
+    `queue` is the LocalQueue its Pods name, `unmanaged` whether the user took over the command line, `publishes`
+    whether its engines publish KV events, `placed` what the Parts placed, by path.
     """
 
     name: str
@@ -45,6 +45,7 @@ class RoleRendering:
     size: int
     queue: str
     unmanaged: bool
+    publishes: bool
     template: Template
     placed: Mapping[compose.Path, compose.Placed] = field(repr=False)
     _listener: Listener = field(repr=False)
@@ -85,11 +86,15 @@ def render(deployment: ModelDeployment, facts: Facts) -> Rendering:
     Raises RenderRefusal for the first role that cannot be rendered.
     """
     _refuse_elastic(deployment)
+    encoding.refuse(deployment, ENGINES[deployment.spec.engine.name])
     contexts = [_context(deployment, role, facts) for role in deployment.spec.roles]
     rendered = tuple(_role(context) for context in contexts)
-    first = contexts[0]
+    first = next((context for context in contexts if context.role.kind is not RoleKind.ENCODE), contexts[0])
     fronts = [services.deployment_service(deployment, first.role, first.listener)]
-    fronts += [services.role_service(deployment, context.role, context.listener) for context in contexts]
+    fronts += [
+        services.role_service(deployment, context.role, context.listener, ports.published(context.joins))
+        for context in contexts
+    ]
     headless = (role.headless(ordinal) for role in rendered for ordinal in range(role.replicas if role.size > 1 else 0))
     return Rendering(
         rendered,
@@ -115,7 +120,8 @@ def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
     detail, engine = instance_type.status.detail, ENGINES[deployment.spec.engine.name]
     backend = engine.backend(detail.manufacturer)
     joined = joins.of(deployment, role, backend, facts.store)
-    listening = listener(role, engine)
+    encoding.refuse_backend(role, backend, joined.encode)
+    listening = listener(role, engine, proxied=joined.proxied)
     resolved = weights.resolve(deployment, engine, facts)
     return Context(
         deployment=deployment,
@@ -125,13 +131,21 @@ def _context(deployment: ModelDeployment, role: Role, facts: Facts) -> Context:
         facts=facts,
         instance_type=instance_type,
         queue=instance_type.entrance,
-        image=image.choose(role, deployment.spec.engine, engine.tag, detail),
+        image=image.choose(role, deployment.spec.engine, engine.tag, detail, facts.policy),
         listener=listening,
         joins=joined,
-        halves={},
-        opened=ports.opened(role, engine, backend, joined, listening),
+        halves=transfer.halves(deployment, engine) if joined.leg and backend.leg_port else {},
+        opened=ports.opened(role, engine, joined, listening),
         weights=resolved,
-        resources=resources(role, instance_type, facts.policy, cache_bytes=resolved.cache_bytes if resolved else 0),
+        resources=resources(
+            role,
+            instance_type,
+            facts.policy,
+            interfaces=fabric.interfaces(
+                role, backend, joined, detail.manufacturer, cached=bool(deployment.spec.kv_cache)
+            ),
+            cache_bytes=resolved.cache_bytes if resolved and role.managed else 0,
+        ),
     )
 
 
@@ -176,6 +190,7 @@ def _role(context: Context) -> RoleRendering:
         size=role.size,
         queue=context.queue,
         unmanaged=not role.managed,
+        publishes=context.joins.events,
         template=Template.of(compose.assemble(placed), occupants),
         placed=placed,
         _listener=context.listener,

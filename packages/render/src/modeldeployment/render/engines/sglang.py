@@ -7,7 +7,7 @@ from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
-from modeldeployment.render.engine import ARTIFACT_ENVIRONMENT, Engine, Gauges, ListenFlags
+from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
 from modeldeployment.render.engines.sglang_degrees import SGLANG_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
@@ -80,7 +80,8 @@ SGLANG: Final = Engine(
     ),
     several_names=False,
     pairs_unrouted=True,
-    encode_ports=MappingProxyType({RoleKind.PREFILL: (ENCODER_REGISTRY_PORT,)}),
+    bootstrap=Opening("bootstrap", BOOTSTRAP_PORT),
+    encode_ports=MappingProxyType({RoleKind.PREFILL: (Opening("encoder-boot", ENCODER_REGISTRY_PORT),)}),
     owned_arguments=(
         "--hicache-storage-backend",
         "--hicache-storage-backend-extra-config",
@@ -89,6 +90,8 @@ SGLANG: Final = Engine(
         "--disaggregation-bootstrap-port",
     ),
     artifact_arguments=("--model-path", "--revision", "--download-dir"),
+    revision_argument="--revision",
+    model_scope_switch="SGLANG_USE_MODELSCOPE",
     encode_arguments=(
         "--encoder-only",
         "--language-only",
@@ -110,8 +113,8 @@ SGLANG: Final = Engine(
             "MOONCAKE_TENANT_ID",
         }
     ),
-    artifact_environment=ARTIFACT_ENVIRONMENT | {"SGLANG_USE_MODELSCOPE"},
     encode_environment=frozenset({"SGLANG_ENCODER_BOOTSTRAP_HEALTH_CHECK_INTERVAL"}),
+    encoder_cache=False,
     parts=(
         routing_proxy,
         identity,

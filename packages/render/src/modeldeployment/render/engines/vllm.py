@@ -7,7 +7,7 @@ from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
-from modeldeployment.render.engine import ARTIFACT_ENVIRONMENT, Engine, Gauges, ListenFlags
+from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
 from modeldeployment.render.engines.vllm_degrees import VLLM_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
@@ -63,9 +63,14 @@ VLLM: Final = Engine(
                 "vllm",
                 store_connector="MooncakeStoreConnector",
                 leg_connector="MooncakeConnector",
+                address_connector="NixlConnector",
+                address_variable="VLLM_NIXL_SIDE_CHANNEL_HOST",
+                bootstrap_variable="VLLM_MOONCAKE_BOOTSTRAP_PORT",
                 publishes_events=True,
                 pins_tcp=True,
+                leg_takes_device=True,
                 handshake=("--kv-connector=mooncake", f"--mooncake-bootstrap-port={BOOTSTRAP_PORT}"),
+                encoder_handshake=("--ec-connector=ec-nixl",),
             ),
             "ascend": Backend(
                 "vllm-ascend",
@@ -75,6 +80,7 @@ VLLM: Final = Engine(
                 only_transport="ascend",
                 pairs_everywhere=False,
                 prefixes=False,
+                encodes=False,
                 driver="/usr/local/Ascend/driver",
                 handshake=("--kv-connector=nixlv2",),
             ),
@@ -82,14 +88,19 @@ VLLM: Final = Engine(
     ),
     several_names=True,
     pairs_unrouted=False,
-    encode_ports=MappingProxyType({RoleKind.ENCODE: (ENCODER_TRANSFER_PORT,)}),
+    bootstrap=Opening("mc-bootstrap", BOOTSTRAP_PORT),
+    encode_ports=MappingProxyType({RoleKind.ENCODE: (Opening("ec-nixl", ENCODER_TRANSFER_PORT),)}),
     owned_arguments=("--kv-transfer-config", "--kv-events-config"),
     artifact_arguments=("--model", "--revision", "--tokenizer-revision", "--download-dir"),
+    revision_argument="--revision",
+    model_scope_switch="VLLM_USE_MODELSCOPE",
     encode_arguments=("--ec-transfer-config", "--mm-encoder-only"),
     embeds_arguments=("--enable-mm-embeds",),
     owned_environment=frozenset({"MOONCAKE_CONFIG_PATH", "VLLM_MOONCAKE_BOOTSTRAP_PORT"}),
-    artifact_environment=ARTIFACT_ENVIRONMENT | {"VLLM_USE_MODELSCOPE"},
-    encode_environment=frozenset({"VLLM_EC_SIDE_CHANNEL_HOST", "VLLM_EC_SIDE_CHANNEL_PORT"}),
+    encode_environment=frozenset(
+        {"VLLM_EC_SIDE_CHANNEL_HOST", "VLLM_EC_SIDE_CHANNEL_PORT", "VLLM_NIXL_SIDE_CHANNEL_HOST"}
+    ),
+    encoder_cache=True,
     parts=(
         routing_proxy,
         identity,

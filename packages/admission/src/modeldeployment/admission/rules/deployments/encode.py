@@ -13,10 +13,7 @@ from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal, Unready
 from modeldeployment.api import RoleKind
-from modeldeployment.api.modeldeployment import EngineName
-from modeldeployment.render import MAKERS, Degree, Degrees, Unreadable
-
-_ASCEND: Final = MAKERS["ascend"].name
+from modeldeployment.render import Degree, Degrees, Unreadable, encoding
 
 
 def _role(kind: RoleKind, **fields: Any) -> dict[str, Any]:
@@ -64,7 +61,7 @@ def encode_without_a_pair(review: DeploymentReview) -> Iterator[Refusal]:
 
     Way out: declare all three, or leave the Encode role out. Source: decisions D1, facts encode §6.
     """
-    missing = [kind.value for kind in (RoleKind.PREFILL, RoleKind.DECODE) if kind not in review.kinds]
+    missing = [half.value for half in encoding.missing_halves(review.kinds)]
     if not missing:
         return
     for role in review.of_kind(RoleKind.ENCODE):
@@ -94,21 +91,22 @@ def staged_on_ascend(review: DeploymentReview) -> Iterator[Refusal | Unready]:
 
     Way out: types of another maker, SGLang, or no Encode role. Source: facts encode §2 and §6.
     """
-    if not review.creating or RoleKind.ENCODE not in review.kinds or review.engine.name is not EngineName.VLLM:
+    backends = review.engine.backends
+    if not review.creating or RoleKind.ENCODE not in review.kinds or all(row.encodes for row in backends.values()):
         return
-    for role in review.of_kind(RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE):
+    for role in review.of_kind(*encoding.STAGES):
         known = review.instance_type(role)
         if known is None or not known.acceleratable:
             continue
         field, name = f"{role.path}.instanceType", role.role.instance_type
         if not known.observed:
             yield Unready(field, f"whose accelerators InstanceType {name} has is not observed yet; try again")
-        elif known.status.detail.manufacturer == _ASCEND:
+        elif not review.engine.backend(maker := known.status.detail.manufacturer).encodes:
             yield Refusal(
                 "MD045",
                 field,
                 name,
-                why=f"InstanceType {name} has {_ASCEND} accelerators, on which {review.engine.name} hands no encoder "
+                why=f"InstanceType {name} has {maker} accelerators, on which {review.engine.name} hands no encoder "
                 f"output over, so role {role.role.name} ({role.role.kind}) cannot stand beside an Encode role",
                 way_out="name a type of another maker, use SGLang, or leave the Encode role out",
                 cause=Cause.NOT_SUPPORTED,
@@ -134,7 +132,7 @@ def staged_over_several_pods(review: DeploymentReview) -> Iterator[Refusal]:
     if RoleKind.ENCODE not in review.kinds:
         return
     for role in review.roles:
-        if role.role.size > 1 and _holds_output(review, role):
+        if role.role.size > 1 and encoding.holds(review.engine, review.router, role.role.kind):
             yield Refusal(
                 "MD046",
                 f"{role.path}.size",
@@ -176,11 +174,13 @@ def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
 
     Way out: data parallelism 1, and more replicas. Source: facts encode §3 and §6.
     """
-    if RoleKind.ENCODE not in review.kinds or review.engine.name is not EngineName.VLLM:
+    if RoleKind.ENCODE not in review.kinds:
         return
-    for role in review.of_kind(RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE):
+    for role in review.roles:
+        if not (role.role.managed and encoding.one_rank(review.engine, role.role.kind)):
+            continue
         degrees = role.degrees
-        if role.role.managed and not isinstance(degrees, Unreadable) and degrees.data_parallel > 1:
+        if not isinstance(degrees, Unreadable) and degrees.data_parallel > 1:
             field, value = _said_at(role, degrees)
             yield Refusal(
                 "MD047",
@@ -200,20 +200,6 @@ def _said_at(role: RoleReview, degrees: Degrees) -> tuple[str, Any]:
             if variable.name == role.engine.degrees.variable:
                 return f"{role.path}.env[{index}]", variable.body()
     return f"{role.path}.extraArgs", list(role.role.extra_args)
-
-
-def _holds_output(review: DeploymentReview, role: RoleReview) -> bool:
-    match role.role.kind:
-        case RoleKind.ENCODE:
-            return True
-        case RoleKind.PREFILL:
-            return review.engine.name is EngineName.VLLM
-        case RoleKind.DECODE:
-            # The proxy of llm-d-router may send an encoded request straight to Decode, which then consumes too.
-            proxied = review.router is not None and review.router.proxies_decode
-            return review.engine.name is EngineName.VLLM and proxied
-        case _:
-            return False
 
 
 RULES: Final[tuple[Row[Any, Any], ...]] = (

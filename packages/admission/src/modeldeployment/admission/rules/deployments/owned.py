@@ -60,16 +60,18 @@ def owned_variable(review: DeploymentReview) -> Iterator[Refusal]:
     """MD013 | spec.roles[*].env[*] | A variable the operator owns cannot be set in `env`.
 
     The three `GPUSTACK_` variables of a replica's members are owned on every engine and at every size, so that a
-    replica of more Pods later is no refusal; the others belong to one engine each. Variables are owned beside a
-    `command` too.
+    replica of more Pods later is no refusal; the others belong to one engine each. In a deployment with an Encode
+    role the variables by which encoders are reached are owned as well. Variables are owned beside a `command` too.
 
     Way out: remove it, or set it inside `roles[].command`, which is a program and its arguments. Source: spec 1
-    §Operator-owned keys, facts admission §4 row 13.
+    §Operator-owned keys, facts admission §4 row 13, facts encode §6.
     """
-    names = review.engine.owned_environment
+    names = review.engine.owned_environment.union(MEMBER_VARIABLES)
+    if RoleKind.ENCODE in review.kinds:
+        names |= review.engine.encode_environment
     for role in review.roles:
         for index, variable in enumerate(role.role.env):
-            if variable.name in names or variable.name in MEMBER_VARIABLES:
+            if variable.name in names:
                 field = f"{role.path}.env[{index}]"
                 yield Refusal(
                     "MD013",

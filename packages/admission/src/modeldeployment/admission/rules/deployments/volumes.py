@@ -14,12 +14,10 @@ from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal
 from modeldeployment.api.roles import AdditionalVolume, Role
+from modeldeployment.render import WEIGHTS_PATHS
 
 PRIVILEGED_SETTING: Final = "instance-privileged-allowed"
 HOST_PATH_SETTING: Final = "instance-host-path-volume-allowed"
-
-WEIGHTS: Final = ("/var/lib/gpustack/model", "/var/lib/gpustack/model-cache")
-"""Where an artifact's weights are mounted or downloaded (facts api-dependencies §6)."""
 
 _VOLUMES: Final = "spec.roles[0].additionalVolumes"
 _DATA: Final = {"mountPath": "/data", "configMap": {"name": "data"}}
@@ -91,7 +89,7 @@ def over_the_weights(review: DeploymentReview) -> Iterator[Refusal]:
         return
     for role in review.roles:
         for index, volume in enumerate(role.role.additional_volumes):
-            if reserved := [path for path in WEIGHTS if _overlap(volume.mount_path, path)]:
+            if reserved := [path for path in WEIGHTS_PATHS if _overlap(volume.mount_path, path)]:
                 yield Refusal(
                     "MD020",
                     f"{_path(role, index)}.mountPath",
