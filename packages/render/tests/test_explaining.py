@@ -9,7 +9,6 @@ from modeldeployment.render.explaining import Origin
 from modeldeployment.router import Standing
 from render_worlds import deployment, facts, one_role, rendered
 
-
 FIRST = Seat(0, 0)
 
 
@@ -90,11 +89,12 @@ def test_a_service_has_one_origin() -> None:
         ("qwen-server-r0", "replica_service"),
     ]
     only = explaining.service(whole.services[1])
-    assert (only.path, only.standing, only.rule) == (
-        (),
-        Standing.OWNED,
-        "Front the answering Pods of one role",
-    )
+    assert (only.path, only.value, only.standing) == ((), whole.services[1], Standing.OWNED)
+
+
+def test_a_rule_is_the_first_sentence_on_one_line() -> None:
+    assert explaining.first_sentence("Do this,\n    and that. Then more.\n\n    Source: x.") == "Do this, and that"
+    assert explaining.first_sentence("Do this.\n\nMore.") == "Do this"
 
 
 def test_a_seat_the_role_does_not_have_raises_index_error() -> None:
