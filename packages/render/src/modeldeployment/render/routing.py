@@ -11,6 +11,7 @@ from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.api.routerstatus import KVEvents
 from modeldeployment.render.context import Context
+from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.image import mirrored
 from modeldeployment.render.ownership import owner_references
@@ -18,6 +19,7 @@ from modeldeployment.render.services import role_endpoint
 from modeldeployment.router import (
     KV_EVENTS_PORT,
     KV_EVENTS_REPLAY_PORT,
+    KV_EVENTS_TOPIC,
     Front,
     FrontedRole,
     Images,
@@ -28,8 +30,8 @@ from modeldeployment.router import (
     render,
 )
 
-TOPIC: Final = "kv@"
-"""What every KV event begins with."""
+TOPIC: Final = KV_EVENTS_TOPIC
+"""What every KV event begins with, where a Part of this package asks."""
 
 
 def routed(contexts: Sequence[Context]) -> RouterRendering | RenderRefusal | None:
@@ -59,12 +61,24 @@ def _front(contexts: Sequence[Context]) -> Front:
         namespace=first.namespace,
         owner_references=owner_references(deployment),
         router=deployment.spec.router,
-        engine=front.Engine(first.engine.name, first.engine.tag, first.engine.metrics, first.engine.block_metrics),
+        engine=_engine(first.engine),
         model=deployment.spec.model.name,
         roles=tuple(_fronted(context) for context in contexts),
         selector=_eligible(first.name),
         images=Images(mirrored(policy.router_image, policy), mirrored(policy.router_proxy_image, policy)),
         pool_endpoint=cached,
+    )
+
+
+def _engine(engine: Engine) -> front.Engine:
+    return front.Engine(
+        name=engine.name,
+        tag=engine.tag,
+        numbers=engine.metrics,
+        block_numbers=engine.block_metrics,
+        events=engine.publishes_events,
+        # An encoder's output that no cache hands on is asked for by the Prefill replica itself (facts encode §5).
+        finds_encoders=not engine.encoder_cache,
     )
 
 

@@ -9,6 +9,8 @@ from typing import Final
 
 from modeldeployment.api import keys
 from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.router import commandline
+from modeldeployment.router.picker import picker
 from modeldeployment.router.row import FixedProfile, Metric, Policies, RouterRow
 
 _LISTENS_AND_DISCOVERS: Final = frozenset(
@@ -52,6 +54,7 @@ _LLM_D: Final = RouterRow(
     pairs_ascend=True,
     embeds=False,
     policy=FixedProfile(prefix=True),
+    workload=picker,
 )
 _VLLM: Final = RouterRow(
     name=RouterName.VLLM,
@@ -65,6 +68,7 @@ _VLLM: Final = RouterRow(
     pairs_ascend=False,
     embeds=True,
     policy=_policies("cache_aware", "kv_aware"),
+    workload=commandline.VLLM,
     bootstrap_annotation=keys.VLLM_BOOTSTRAP_PORT,
 )
 _SGLANG: Final = RouterRow(
@@ -79,6 +83,7 @@ _SGLANG: Final = RouterRow(
     pairs_ascend=False,
     embeds=False,
     policy=_policies("cache_aware"),
+    workload=commandline.SGLANG,
 )
 
 ROUTERS: Final[Mapping[RouterName, RouterRow]] = MappingProxyType({row.name: row for row in (_LLM_D, _VLLM, _SGLANG)})

@@ -37,12 +37,16 @@ class Engine:
 
     `block_numbers` are the further series from which prefix caches are guessed where no KV events say what they hold,
     by the field of the picker's document that names each (facts router-rendering §3). `tag` is its word in lower case.
+    `events` says whether it publishes KV events on any hardware, `finds_encoders` whether it picks an encoder itself,
+    so that no router has to (facts encode §5 and §6).
     """
 
     name: EngineName
     tag: str
     numbers: Mapping[Metric, str]
     block_numbers: Mapping[str, str]
+    events: bool = True
+    finds_encoders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class Images:
 class Front:
     """What a router's objects are rendered from; nothing of it follows from a count or a Pod's address.
 
+    There is at least one role, and the selector is never empty: the API and the renderer see to that.
     `owner_references` are those of everything the deployment owns, `selector` the labels that select the answering Pods
     of all roles but Encode, `pool_endpoint` is where the shared store is found, empty where none is attached.
     """
@@ -71,6 +76,27 @@ class Front:
     selector: Mapping[str, str]
     images: Images
     pool_endpoint: str = ""
+
+    @property
+    def port(self) -> int:
+        """The one port at which every role is reached (decisions D34); raises PortsDiffer where there are several."""
+        ports = sorted({role.port for role in self.roles})
+        if len(ports) == 1:
+            return ports[0]
+        raise PortsDiffer(
+            f"router requires every role to use the same serving port; got [{' '.join(map(str, ports))}]: it finds "
+            "the replicas of all roles at one port; give every role the same first entry in spec.roles[].ports, or "
+            "none and the same --port"
+        )
+
+    def of_kind(self, kind: RoleKind) -> tuple[FrontedRole, ...]:
+        """Answer the roles of one kind by name, whatever order they were declared in."""
+        return tuple(sorted((role for role in self.roles if role.kind is kind), key=lambda role: role.name))
+
+    @property
+    def pair(self) -> bool:
+        """Whether both halves of a pair are there; a lone half is routed to like any other role."""
+        return bool(self.of_kind(RoleKind.PREFILL) and self.of_kind(RoleKind.DECODE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +128,7 @@ class RouterRefusal(Exception):
 
 class PortsDiffer(RouterRefusal):
     """Its roles are reached at different ports, and a router discovers them at one."""
+
+
+class MetricMissing(RouterRefusal):
+    """Its engine has no name for a number that the router scores by."""

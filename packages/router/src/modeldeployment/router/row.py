@@ -3,11 +3,18 @@
 Everything that differs between routers is data here, so no other module asks which router it has before it.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from modeldeployment.api.modeldeployment import EngineName, RouterName
+
+if TYPE_CHECKING:
+    from modeldeployment.router.front import Front
+    from modeldeployment.router.workload import Workload
 
 
 class Metric(StrEnum):
@@ -78,6 +85,7 @@ class RouterRow:
     pairs_ascend: bool
     embeds: bool
     policy: Policies | FixedProfile
+    workload: Callable[[Front, str], Workload] = field(repr=False, compare=False)
     bootstrap_annotation: str = ""
 
     @property
