@@ -33,10 +33,11 @@ class Image:
     skew: RuntimeVersionSkew | None = None
 
 
-def choose(role: Role, engine: Engine, tag: str, detail: Detail) -> Image:
+def choose(role: Role, engine: Engine, tag: str, detail: Detail, policy: Policy) -> Image:
     """Take the role's own image, else the engine's, else the runner made for the hardware.
 
-    `tag` is the engine's word in a runner's tag.
+    `tag` is the engine's word in a runner's tag. What a user wrote is taken as it is; the runner is the operator's own
+    choice, as its router and proxy images are, and so comes through the cluster's mirror.
     Raises RenderRefusal when no image is stated and none can be put together.
     """
     if role.image or engine.image:
@@ -71,17 +72,21 @@ def choose(role: Role, engine: Engine, tag: str, detail: Detail) -> Image:
     lowest, *skipped = observed
     reference = f"gpustack/runner:{maker.runner}{lowest}{variant}-{tag}{engine.version}"
     skew = RuntimeVersionSkew(role.name, lowest, tuple(skipped)) if skipped else None
-    return Image(reference, stated=False, skew=skew)
+    return Image(mirrored(reference, policy), stated=False, skew=skew)
 
 
 def mirrored(reference: str, policy: Policy) -> str:
     """Answer where this cluster pulls one of the operator's own default images from (facts router-rendering §2).
 
-    The mirror's registry comes before the reference, and its namespace in place of the reference's own.
+    The mirror's registry stands in place of the one the reference names, or before a reference that names none, and its
+    namespace in place of the reference's own. A first segment that is a host names a registry: it has a dot or a port,
+    or is `localhost`.
     """
-    *namespace, name = reference.split("/")
-    path = [policy.registry_namespace] if policy.registry_namespace else namespace
-    return "/".join([*([policy.registry] if policy.registry else []), *path, name])
+    *path, name = reference.split("/")
+    named = path[:1] if path and (set(".:") & set(path[0]) or path[0] == "localhost") else []
+    registry = [policy.registry] if policy.registry else named
+    namespace = [policy.registry_namespace] if policy.registry_namespace else path[len(named) :]
+    return "/".join([*registry, *namespace, name])
 
 
 def _version(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -1,26 +1,33 @@
 """The Services of a deployment: one in front of it, one per role, and a headless one per replica of several Pods.
 
-Source: facts rendering §10, decisions D31.
+Sources: facts rendering §10, facts encode §6, decisions D4 and D31.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from modeldeployment.api import keys, names
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
-from modeldeployment.render.listener import Listener
+from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.render.engine import Opening
+from modeldeployment.render.listener import TCP, Listener
 from modeldeployment.render.ownership import namespace, owner_references, selector_labels
 
 
 def deployment_service(deployment: ModelDeployment, first: Role, listener: Listener) -> dict[str, Any]:
-    """Front the first role under the deployment's own name."""
-    return _front(deployment, first, listener, names.deployment_service(deployment.metadata.name))
+    """Front the first role that answers callers, which Encode never does, under the deployment's own name."""
+    return _front(deployment, first, names.deployment_service(deployment.metadata.name), _ports(listener))
 
 
-def role_service(deployment: ModelDeployment, role: Role, listener: Listener) -> dict[str, Any]:
-    """Front the answering Pods of one role."""
-    return _front(deployment, role, listener, names.role_service(deployment.metadata.name, role.name))
+def role_service(
+    deployment: ModelDeployment, role: Role, listener: Listener, published: Sequence[Opening]
+) -> dict[str, Any]:
+    """Front the answering Pods of one role, with those of its own listeners that others subscribe to."""
+    events = [
+        {"name": opening.name, "protocol": TCP, "port": opening.number, "targetPort": opening.number}
+        for opening in published
+    ]
+    return _front(deployment, role, names.role_service(deployment.metadata.name, role.name), _ports(listener) + events)
 
 
 def replica_service(deployment: ModelDeployment, role: Role, listener: Listener, ordinal: int) -> dict[str, Any] | None:
@@ -41,20 +48,22 @@ def replica_service(deployment: ModelDeployment, role: Role, listener: Listener,
 def endpoint(deployment: ModelDeployment, listener: Listener) -> str:
     """Answer the URL at which callers in the cluster reach the deployment."""
     name = names.deployment_service(deployment.metadata.name)
-    return f"{listener.scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
+    return f"{listener.serving_scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
 
 
 def role_endpoint(deployment: ModelDeployment, role: Role, listener: Listener) -> str:
     """Answer the URL at which one role is reached directly."""
     name = names.role_service(deployment.metadata.name, role.name)
-    return f"{listener.scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
+    return f"{listener.serving_scheme}://{name}.{namespace(deployment)}.svc:{listener.service_port}"
 
 
-def _front(deployment: ModelDeployment, role: Role, listener: Listener, name: str) -> dict[str, Any]:
-    selector = selector_labels(deployment.metadata.name, role.name) | {keys.ELIGIBLE: keys.TRUE}
+def _front(deployment: ModelDeployment, role: Role, name: str, ports: list[dict[str, Any]]) -> dict[str, Any]:
+    selector = selector_labels(deployment.metadata.name, role.name)
+    if role.kind is not RoleKind.ENCODE:  # which never carries the label (decisions D4)
+        selector[keys.ELIGIBLE] = keys.TRUE
     if role.size > 1:
         selector[keys.MEMBER_INDEX] = "0"
-    spec = {"type": "ClusterIP", "selector": selector, "ports": _ports(listener)}
+    spec = {"type": "ClusterIP", "selector": selector, "ports": ports}
     return _service(deployment, role, name, spec)
 
 

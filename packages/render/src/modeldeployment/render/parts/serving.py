@@ -8,6 +8,8 @@ from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN
 
 HEALTH_PATH: Final = "/health"
+MODELS_PATH: Final = "/v1/models"
+"""Asked through the routing proxy, so that an answer means both it and the engine."""
 METRICS_PATH: Final = "/metrics"
 
 _FAILURES: Final = {"startupProbe": 180, "readinessProbe": 3, "livenessProbe": 6}
@@ -15,9 +17,9 @@ _FAILURES: Final = {"startupProbe": 180, "readinessProbe": 3, "livenessProbe": 6
 
 
 def ports(context: Context) -> Fragment:
-    """Open the ports the role declares, or the one it serves on."""
+    """Open the ports the role declares, or the one it serves on, and those of the operator's own listeners."""
     placed: dict[tuple[str, ...], Any] = {}
-    for port in context.listener.ports:
+    for port in (*context.listener.engine_ports, *context.opened):
         value = {"containerPort": port.number, "protocol": port.protocol}
         placed[*MAIN, "ports", port.name] = FromUser(value) if port.declared else value
     return placed
@@ -28,7 +30,11 @@ def probes(context: Context) -> Fragment:
     listener = context.listener
     if not listener.probed:
         return {}
-    get = {"path": HEALTH_PATH, "port": listener.serving.number, "scheme": listener.scheme.upper()}
+    get = {
+        "path": MODELS_PATH if listener.proxied else HEALTH_PATH,
+        "port": listener.serving.number,
+        "scheme": listener.serving_scheme.upper(),
+    }
     return {
         (*MAIN, probe): {"httpGet": get, "periodSeconds": 10, "timeoutSeconds": 3, "failureThreshold": failures}
         for probe, failures in _FAILURES.items()
