@@ -73,15 +73,6 @@ def test_a_router_is_not_left_out_in_silence(name: str) -> None:
     assert refusal.message == f"spec.router is {name}: this release renders no router; leave it out"
 
 
-def test_an_artifact_is_not_left_out_in_silence() -> None:
-    refusal = unsupported({"model": {"name": "qwen", "artifactRef": {"name": "weights"}}})
-    assert (refusal.reason, refusal.role, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, None, False)
-    assert refusal.message == (
-        "spec.model.artifactRef is 'weights': this release mounts no artifact; leave it out and let the engine load "
-        "spec.model.name, or mount a volume"
-    )
-
-
 def test_elastic_width_is_not_left_out_in_silence() -> None:
     refusal = refused({"elasticEp": {"width": 4}})
     assert (refusal.reason, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, False)
