@@ -11,21 +11,21 @@ from functools import partial
 import msgspec
 from modeldeployment.api import ModelDeployment, keys
 from modeldeployment.kube import shapes
-from modeldeployment.reconcile import Member, PodPhase, SeenService, Workload, observing
+from modeldeployment.reconcile import Member, OwnedKind, PodPhase, SeenObject, Workload, observing
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
-    AlignService,
+    AlignObject,
+    CreateObject,
     CreateReplica,
-    CreateService,
+    DeleteObject,
     DeletePod,
-    DeleteService,
     DeleteWorkload,
     DropFinalizer,
     SetEligibility,
     Step,
 )
 from modeldeployment.render import Rendering, Seat
-from reconcile_worlds import rendered_role, rendering, service
+from reconcile_worlds import held, patched, rendered_role, rendering
 
 Move = Callable[[], object]
 
@@ -44,7 +44,7 @@ class Cluster:
     starts: bool = True
     pods: dict[str, Member] = field(default_factory=dict)
     workloads: dict[str, Workload] = field(default_factory=dict)
-    services: dict[str, SeenService] = field(default_factory=dict)
+    objects: dict[tuple[OwnedKind, str], SeenObject] = field(default_factory=dict)
     gone: bool = False
     made: int = 0
     _rendered: tuple[int | None, Rendering] | None = None
@@ -83,13 +83,13 @@ class Cluster:
             case SetEligibility(uid=uid, eligible=eligible):
                 if uid in self.pods:
                     self.pods[uid] = replace(self.pods[uid], eligible=eligible)
-            case CreateService(name, body):
-                self.services[name] = service(body, uid=f"svc-{self._count()}")
-            case AlignService(name, patch=patch):
-                held = self.services[name]
-                self.services[name] = replace(held, body=_merged(held.body, patch))
-            case DeleteService(name):
-                self.services.pop(name)
+            case CreateObject(kind, name, body):
+                self.objects[kind, name] = held(body, uid=f"{kind}-{self._count()}")
+            case AlignObject(kind, name, patch=patch):
+                seen = self.objects[kind, name]
+                self.objects[kind, name] = replace(seen, body=patched(seen.body, patch))
+            case DeleteObject(kind, name):
+                self.objects.pop((kind, name))
             case CreateReplica():
                 raise AssertionError("a replica is created member by member")
 
@@ -208,17 +208,3 @@ class Cluster:
 
     def _size(self, member: Member) -> int:
         return next((each.size for each in self.rendering.roles if each.name == member.role), 1)
-
-
-def _merged(document: object, patch: object) -> dict[str, object]:
-    """A JSON merge patch (RFC 7386) applied."""
-    merged: dict[str, object] = dict(document) if isinstance(document, dict) else {}
-    assert isinstance(patch, dict)
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        elif isinstance(value, dict):
-            merged[key] = _merged(merged.get(key), value)
-        else:
-            merged[key] = value
-    return merged

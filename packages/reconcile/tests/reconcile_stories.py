@@ -19,17 +19,18 @@ from modeldeployment.reconcile import (
     Done,
     Fact,
     Member,
+    Names,
     Snapshot,
     Step,
     decide,
 )
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
-    AlignService,
+    AlignObject,
+    CreateObject,
     CreateReplica,
-    CreateService,
+    DeleteObject,
     DeletePod,
-    DeleteService,
     DeleteWorkload,
     DropFinalizer,
     SetEligibility,
@@ -118,7 +119,7 @@ class World:
                 rendering=cluster.rendering,
                 members=members,
                 workloads=tuple(each for each in cluster.workloads.values() if each.owners & uids),
-                services=tuple(cluster.services.values()),
+                objects=tuple(cluster.objects.values()),
                 status=self.status,
             )
         )
@@ -205,8 +206,8 @@ class World:
             case Fact.ROLE_GROUPS:
                 groups = {role: frozenset(each.group for each in pods if each.role == role) for role in ask.roles}
                 return replace(known, groups=groups)
-            case Fact.SERVICE_NAMES:
-                return replace(known, foreign_services=frozenset())
+            case Fact.NAMES:
+                return replace(known, names={**known.names, **{kind: Names() for kind in ask.kinds}})
             case Fact.PODS_LEFT:
                 return replace(known, pods_left=len(pods))
             case other:
@@ -229,11 +230,11 @@ class World:
                 return f"release {owner.role}/{owner.ordinal}"
             case SetEligibility(uid=uid, eligible=eligible):
                 return f"{'label' if eligible else 'unlabel'} {self._seat(pods[uid])}"
-            case CreateService(name=name):
+            case CreateObject(name=name):
                 return f"front {name}"
-            case AlignService(name=name):
+            case AlignObject(name=name):
                 return f"align {name}"
-            case DeleteService(name=name):
+            case DeleteObject(name=name):
                 return f"unfront {name}"
             case other:
                 assert_never(other)

@@ -15,9 +15,11 @@ from modeldeployment.reconcile import (
     Ask,
     Decision,
     Member,
+    Names,
+    OwnedKind,
     PodPhase,
     RoleSlots,
-    SeenService,
+    SeenObject,
     Slot,
     Snapshot,
     Step,
@@ -172,19 +174,33 @@ def pending(*members: Member, because: str = "insufficient quota", **fields: Any
     return workload(*members, reserved=False, waits_because=because, **fields)
 
 
-def service(body: Mapping[str, Any], **fields: Any) -> SeenService:
+def service(body: Mapping[str, Any], **fields: Any) -> SeenObject:
     """A rendered Service as the API server holds it: with an address of its own."""
     name = body["metadata"]["name"]
     metadata = {key: body["metadata"][key] for key in ("name", "labels", "annotations")}
     held = {"metadata": metadata, "spec": {"clusterIP": "10.0.0.7", "sessionAffinity": "None", **body["spec"]}}
-    return SeenService(**{"name": name, "uid": f"svc-{name}", "body": held, **fields})
+    return SeenObject(**{"kind": OwnedKind.SERVICE, "name": name, "uid": f"svc-{name}", "body": held, **fields})
+
+
+def held(body: Mapping[str, Any], **fields: Any) -> SeenObject:
+    """A rendered object of any kind as the API server holds it."""
+    if body["kind"] == "Service":
+        return service(body, **fields)
+    name, kind = body["metadata"]["name"], OwnedKind(body["kind"])
+    kept = {key: value for key, value in body.items() if key not in ("apiVersion", "kind", "roleRef")}
+    return SeenObject(**{"kind": kind, "name": name, "uid": f"{kind}-{name}", "body": kept, **fields})
+
+
+def names(*foreign: str, of: Iterable[OwnedKind] = OwnedKind) -> dict[OwnedKind, Names]:
+    """The answer who holds names: these are held by somebody else, whatever the kind."""
+    return {kind: Names(frozenset(foreign)) for kind in of}
 
 
 def snapshot(
     of: ModelDeployment | None = None,
     members: Iterable[Member] | None = None,
     workloads: Iterable[Workload] | None = None,
-    services: Iterable[SeenService] | None = None,
+    objects: Iterable[SeenObject] | None = None,
     *,
     types: tuple[InstanceType, ...] = (),
     **fields: Any,
@@ -204,7 +220,7 @@ def snapshot(
         rendering=wanted,
         members=members,
         workloads=tuple(composed(members) if workloads is None else workloads),
-        services=tuple(service(body) for body in wanted.services) if services is None else tuple(services),
+        objects=tuple(service(body) for body in wanted.services) if objects is None else tuple(objects),
         **fields,
     )
     return possible(seen)
@@ -226,7 +242,8 @@ def settled(of: ModelDeployment | None = None, **fields: Any) -> Snapshot:
 
 def possible(seen: Snapshot) -> Snapshot:
     """Return the snapshot, or raise ValueError where no API server could hold it."""
-    kinds: tuple[tuple[Member | Workload | SeenService, ...], ...] = (seen.members, seen.workloads, seen.services)
+    owned = [tuple(each for each in seen.objects if each.kind is kind) for kind in OwnedKind]
+    kinds: tuple[tuple[Member | Workload | SeenObject, ...], ...] = (seen.members, seen.workloads, *owned)
     uids = [each.uid for kind in kinds for each in kind]
     if len(set(uids)) != len(uids):
         raise ValueError("two objects share a UID")
@@ -272,8 +289,12 @@ def condition(seen: Snapshot, kind: str, now: datetime = NOW) -> Mapping[str, An
 
 
 def patched(status: Mapping[str, object], patch: Mapping[str, object] | None) -> dict[str, object]:
-    """A status after a merge patch of its top-level fields."""
-    merged = {**status, **(patch or {})}
+    """A status after a merge patch (RFC 7386)."""
+    merged = dict(status)
+    for key, value in (patch or {}).items():
+        before = merged.get(key)
+        inside = isinstance(value, Mapping)
+        merged[key] = patched(before if isinstance(before, Mapping) else {}, value) if inside else value  # type: ignore[arg-type]
     return {key: value for key, value in merged.items() if value is not None}
 
 

@@ -82,8 +82,8 @@ def happen(world: World, names: list[str], what: str, which: int, value: int) ->
             if stray.name not in {each.name for each in world.cluster.pods.values()}:
                 world.cluster.place(stray)
         case "unfront":
-            for service in list(world.cluster.services)[:which]:
-                del world.cluster.services[service]
+            for each in list(world.cluster.objects)[:which]:
+                del world.cluster.objects[each]
         case "hide":
             world.unseen |= {each.uid for each in world.cluster.pods.values() if each.leaving}
         case _ if victim is not None:

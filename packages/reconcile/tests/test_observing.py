@@ -6,7 +6,8 @@ import msgspec
 import pytest
 from modeldeployment.api import keys
 from modeldeployment.kube import shapes
-from modeldeployment.reconcile import Member, PodPhase, SeenService, Workload, observing
+from modeldeployment.reconcile import Member, OwnedKind, PodPhase, SeenObject, Workload, observing
+from modeldeployment.reconcile.kinds import Document
 from modeldeployment.render import Seat
 from reconcile_worlds import deployment, pod, rendered_role, rendering
 
@@ -164,12 +165,31 @@ def test_preempted_is_the_condition_or_an_eviction_for_that_reason(
     assert observing.workload(seen_workload(condition)).preempted is preempted
 
 
-def test_a_service_keeps_what_its_drift_is_judged_by_and_whether_it_is_ours_to_prune() -> None:
+def test_an_owned_object_keeps_what_its_drift_is_judged_by_and_whether_it_is_ours_to_prune() -> None:
     for labels, managed in (({keys.RESOURCE_TYPE: "modeldeployments"}, True), ({"app": "x"}, False)):
         meta = shapes.ObjectMeta(name="s", uid="su", labels=labels)
-        seen = observing.service(shapes.Custom(metadata=meta, spec=msgspec.Raw(b'{"type":"ClusterIP"}')))
+        seen = observing.owned(OwnedKind.SERVICE)(Document(metadata=meta, spec=msgspec.Raw(b'{"type":"ClusterIP"}')))
         body = {"metadata": {"name": "s", "labels": labels, "annotations": {}}, "spec": {"type": "ClusterIP"}}
-        assert seen == SeenService("s", "su", body, managed=managed)
+        assert seen == SeenObject(OwnedKind.SERVICE, "s", "su", body, managed=managed)
+
+
+def test_of_a_deployments_status_only_its_ready_pods_are_read() -> None:
+    status = msgspec.Raw(b'{"readyReplicas":2,"conditions":[{"lastUpdateTime":"now"}]}')
+    seen = observing.owned(OwnedKind.DEPLOYMENT)(
+        Document(metadata=shapes.ObjectMeta(name="d", uid="du"), status=status)
+    )
+    assert (seen.ready, list(seen.body)) == (2, ["metadata"])
+
+
+def test_a_role_a_binding_and_a_config_map_keep_their_own_parts() -> None:
+    parts = Document(
+        metadata=shapes.ObjectMeta(name="r", uid="ru"),
+        rules=msgspec.Raw(b'[{"verbs":["get"]}]'),
+        subjects=msgspec.Raw(b"null"),
+        data=msgspec.Raw(b'{"a":"b"}'),
+    )
+    body = observing.owned(OwnedKind.ROLE)(parts).body
+    assert {key: body[key] for key in body if key != "metadata"} == {"data": {"a": "b"}, "rules": [{"verbs": ["get"]}]}
 
 
 @pytest.mark.parametrize("raw", [b"", b"null", b"{}"])

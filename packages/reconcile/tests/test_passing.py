@@ -3,16 +3,19 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from modeldeployment.api import ConditionType, InstanceType
-from modeldeployment.reconcile import Advance, Answers, Blocked, Decision, Done, Snapshot, Wait
+import pytest
+from modeldeployment.api import ConditionType, InstanceType, Reason
+from modeldeployment.reconcile import Advance, Answers, Blocked, Decision, Done, Snapshot, Wait, Weights
 from modeldeployment.reconcile.deciding.passing import LATER, SOON
 from modeldeployment.reconcile.deciding.steps import AddFinalizer, SetEligibility
+from modeldeployment.render import WeightsRefusal
 from reconcile_worlds import (
     NOW,
     condition,
     decision,
     deployment,
     instance_type,
+    names,
     pod,
     refusal,
     rendering,
@@ -40,12 +43,12 @@ def test_a_stale_store_holds_a_teardown_too() -> None:
 
 def test_the_finalizer_comes_before_anything_else() -> None:
     seen = replace(
-        snapshot(deployment(finalizers=("somebody/else",)), members=[], services=[]),
-        answers=Answers({"server": frozenset()}, frozenset()),
+        snapshot(deployment(finalizers=("somebody/else",)), members=[], objects=[]),
+        answers=Answers({"server": frozenset()}, names()),
     )
     assert [type(step).__name__ for step in steps(seen)] == [
         *("AddFinalizer", "CreateReplica", "CreateReplica"),
-        *("CreateService", "CreateService"),
+        *("CreateObject", "CreateObject"),
     ]
 
 
@@ -56,15 +59,15 @@ def test_a_finalizer_that_is_there_is_not_added_again() -> None:
 def test_a_pass_releases_then_deletes_then_creates_then_labels_then_fronts() -> None:
     wider = deployment(replicas=2)
     members = [pod(ordinal=0, eligible=False), pod(ordinal=1, leaving=True), pod(ordinal=2)]
-    seen = replace(snapshot(wider, members, services=[]), answers=Answers({}, frozenset()))
+    seen = replace(snapshot(wider, members, objects=[]), answers=Answers({}, names()))
     assert [type(step).__name__ for step in steps(seen)] == [
         *("DeleteWorkload", "DeletePod", "DeleteWorkload"),
-        *("SetEligibility", "CreateService", "CreateService"),
+        *("SetEligibility", "CreateObject", "CreateObject"),
     ]
 
 
 def test_a_deployment_that_cannot_be_rendered_gets_its_finalizer_and_nothing_else() -> None:
-    seen = refused(snapshot(deployment(finalizers=()), members=[], services=[]))
+    seen = refused(snapshot(deployment(finalizers=()), members=[], objects=[]))
     assert decision(seen).next == Advance((AddFinalizer(),))
 
 
@@ -116,17 +119,48 @@ def test_a_refused_render_is_said_with_the_renderers_own_message() -> None:
     assert event.about == "1/InstanceTypeNotFound/no such InstanceType"
 
 
-def test_a_named_cache_is_not_attached_and_keeps_nothing_from_running() -> None:
-    seen = snapshot(deployment(kv_cache="pool"))
-    assert decision(seen).next == Done()
-    registered = condition(seen, ConditionType.DOMAIN_REGISTERED)
-    assert (registered["status"], registered["reason"]) == ("False", "BindingNotReady")
-    assert "binding pool" in registered["message"]
-
-
-def test_without_a_cache_nothing_is_said_about_a_domain() -> None:
+def test_a_pass_speaks_of_every_axis_that_it_observes() -> None:
     kinds = [each["type"] for each in settled().status["conditions"]]  # type: ignore[attr-defined]
-    assert kinds == ["Rendered", "QuotaReserved", "ReplicasUpToDate", "RoleKindsReady"]
+    assert kinds == [
+        *("Rendered", "DomainRegistered", "WeightsReady", "QuotaReserved", "ReplicasUpToDate", "RoleKindsReady"),
+        *("KVEventsPublishing", "RouterReady"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["DomainRegistered", "WeightsReady", "KVEventsPublishing", "RouterReady"])
+def test_what_a_plain_server_does_not_declare_is_not_applicable(kind: str) -> None:
+    said = condition(settled(), kind)
+    assert (said["status"], said["reason"]) == ("True", "NotApplicable")
+
+
+def test_weights_that_keep_a_deployment_from_being_rendered_are_said_so_too() -> None:
+    refused = WeightsRefusal(Reason.ARTIFACT_NOT_RESOLVED, "not yet", retryable=True)
+    outcome = decision(replace(settled(), rendering=refused))
+    assert outcome.status is not None
+    said = {each["type"]: (each["status"], each["reason"], each["message"]) for each in outcome.status["conditions"]}  # type: ignore[attr-defined]
+    assert said["Rendered"] == ("False", "WeightsNotReady", "not yet")
+    assert said["WeightsReady"] == ("False", "ArtifactNotResolved", "not yet")
+    assert outcome.next == Blocked(Wait.RENDER, NOW + LATER)
+
+
+@pytest.mark.parametrize(
+    ("mounted", "ready", "says"),
+    [
+        (True, True, ("True", "Mounted")),
+        (True, False, ("False", "WeightsNotMounted")),
+        (False, True, ("True", "Downloaded")),
+        (False, False, ("False", "Downloading")),
+    ],
+)
+def test_a_ready_replica_has_loaded_its_weights(mounted: bool, ready: bool, says: tuple[str, str]) -> None:
+    seen = snapshot(
+        members=[pod(ready=ready), pod(ordinal=1, ready=False)], weights=Weights(mounted, {"artifact": "qwen"})
+    )
+    said = condition(seen, "WeightsReady")
+    assert (said["status"], said["reason"]) == says
+    status = decision(seen).status
+    assert status is not None
+    assert status["model"] == {"artifact": "qwen"}
 
 
 def test_a_lost_eligibility_label_is_put_back() -> None:

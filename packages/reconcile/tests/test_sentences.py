@@ -33,14 +33,42 @@ FINDINGS: tuple[found.Finding, ...] = (
     found.RolloutNotObserved(),
     found.AllKindsReady(),
     found.KindsNotReady(("Prefill", "Decode")),
-    found.CacheNotAttached("team-pool"),
+    found.RolloutHeldByCache(1, 1),
+    found.RolloutHeldByCache(2, 3),
+    found.NoCache(),
+    found.Registered("team-pool", True),
+    found.Registered("team-pool", False),
+    found.BindingNotFound("team-pool"),
+    found.BindingNotReady("team-pool"),
+    found.BindingNotReady("team-pool", "KVCachePool big: spec.backends: Field required"),
+    found.BindingDeleting("team-pool"),
+    found.NoArtifact(),
+    found.WeightsRefused("ArtifactNotResolved", "the renderer's own message, word for word"),
+    found.WeightsMounted(),
+    found.WeightsNotMounted(),
+    found.WeightsDownloaded(),
+    found.WeightsDownloading(),
+    found.NoEvents(),
+    found.NoRouterForEvents(),
+    found.PublisherDisabled(("prefill", "server")),
+    found.ProducerUnmanaged(("prefill",)),
+    found.Publishing(),
+    found.NoRouterDeclared(),
+    found.RouterRefused("the renderer's own message, word for word"),
+    found.RouterNotDeployed(),
+    found.RouterNotDeployed((sentences.not_owned("ConfigMap", "team-a", "qwen-router"),)),
+    found.RouterNotServing(1),
+    found.RouterNotServing(2, (sentences.not_owned("Role", "team-a", "qwen-router"),)),
+    found.RouterServes(1, 2),
+    found.RouterServes(2, 2, (sentences.not_owned("ConfigMap", "team-a", "qwen-router"),)),
 )
 
 
 def label(finding: found.Finding) -> str:
     """Condition, status and reason of a finding, as `kubectl get -o yaml` would show them."""
     kind, verdict, reason = found.CONDITIONS[type(finding)]
-    return f"{kind.value}={verdict}/{finding.reason if isinstance(finding, found.RenderRefused) else reason}"
+    own = finding.reason if isinstance(finding, found.RenderRefused | found.WeightsRefused) else reason
+    return f"{kind.value}={verdict}/{own}"
 
 
 def text() -> str:
@@ -53,6 +81,7 @@ def text() -> str:
         ("event ReplicaRestarted", sentences.restarted(pod(restarts=3))),
         ("event RuntimeVersionSkew", sentences.skew("server", "12.8", ("12.9", "13.0"))),
         ("event NameTaken", sentences.name_taken("chat-server")),
+        ("event NameTaken", sentences.router_name_taken(sentences.not_owned("ConfigMap", "team-a", "qwen-router"))),
     ]
     return "".join(f"{head}\n    {sentence}\n" for head, sentence in said)
 

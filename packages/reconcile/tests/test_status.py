@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from modeldeployment.api import ModelDeployment, ModelDeploymentStatus, RoleKind
-from modeldeployment.api.conditions import REASONS, ConditionStatus, ConditionType
+from modeldeployment.api.conditions import REASONS, ConditionStatus
 from modeldeployment.reconcile import Member, PodPhase, Snapshot
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import slots, status, turnover
@@ -209,11 +209,16 @@ def test_a_new_generation_is_recorded_without_moving_times() -> None:
 
 
 def test_conditions_of_others_are_kept() -> None:
-    foreign = {"type": "RouterReady", "status": "True", "reason": "Ready", "lastTransitionTime": "2029-01-01T00:00:00Z"}
+    foreign = {
+        "type": "ElasticResize",
+        "status": "True",
+        "reason": "NoRefusal",
+        "lastTransitionTime": "2029-01-01T00:00:00Z",
+    }
     before = settled()
     mixed = {**before.status, "conditions": [foreign, *before.status["conditions"]]}  # type: ignore[misc]
     seen = replace(before, status=mixed)
-    assert condition(seen, "RouterReady") == foreign
+    assert condition(seen, "ElasticResize") == foreign
     assert decision(replace(seen, status=written(seen))).status is None
 
 
@@ -231,17 +236,12 @@ def test_what_a_later_release_wrote_beside_ours_is_kept() -> None:
     assert decision(replace(snapshot(), status=later)).status is None
 
 
-def test_a_condition_of_ours_that_no_longer_applies_is_dropped() -> None:
-    cached = settled(deployment(kv_cache="pool"))
-    kinds = [each["type"] for each in written(replace(cached, deployment=deployment()))["conditions"]]
-    assert "DomainRegistered" not in kinds
-
-
 @pytest.mark.parametrize("finding", found.CONDITIONS, ids=lambda each: each.__name__)
 def test_every_finding_has_a_reason_that_its_condition_may_carry(finding: type[found.Finding]) -> None:
     kind, verdict, reason = found.CONDITIONS[finding]
     allowed = REASONS[kind][ConditionStatus(verdict)]
-    assert reason in allowed or (kind is ConditionType.RENDERED and reason is None)
+    own = finding in (found.RenderRefused, found.WeightsRefused)
+    assert reason in allowed or (own and reason is None)
 
 
 def test_what_is_written_reads_back_as_the_status_of_the_api() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from modeldeployment.reconcile import Answers, Ask, Blocked, Decision, Done, Fact, Wait
 from modeldeployment.reconcile.deciding.passing import SOON
-from modeldeployment.reconcile.deciding.steps import Advance, DeletePod, DeleteService, DeleteWorkload, DropFinalizer
+from modeldeployment.reconcile.deciding.steps import Advance, DeleteObject, DeletePod, DeleteWorkload, DropFinalizer
 from reconcile_stories import running
 from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, snapshot, steps, workload
 
@@ -49,7 +49,7 @@ def test_pods_that_only_the_api_server_knows_keep_the_finalizer() -> None:
 
 def test_the_services_and_then_the_finalizer_go_when_the_api_server_holds_no_pod() -> None:
     seen = replace(snapshot(DELETED, []), answers=Answers(pods_left=0))
-    services = tuple(DeleteService(each.name, each.uid) for each in seen.services)
+    services = tuple(DeleteObject(each.kind, each.name, each.uid) for each in seen.objects)
     assert [each.name for each in services] == ["chat", "chat-server"]
     assert decision(seen) == Decision(Advance((*services, DropFinalizer())))
 

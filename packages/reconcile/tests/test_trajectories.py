@@ -12,7 +12,7 @@ def test_a_new_deployment_gets_finalizer_replicas_and_services_in_one_pass() -> 
     world = new(deployment(replicas=2, finalizers=()))
     story = world.play()
     assert story.steps == ["add finalizer, create server/0, create server/1, front chat, front chat-server"]
-    assert story.asked == ["RoleGroups", "ServiceNames"]
+    assert story.asked == ["RoleGroups", "Names"]
     assert story.walk("server/0") == ["Empty", "Gated", "Reserved", "Admitted", "Ready"]
     assert world.status["phase"] == "Ready"
 

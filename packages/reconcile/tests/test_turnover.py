@@ -43,7 +43,7 @@ def test_every_member_of_a_trimmed_replica_leaves_before_its_workload() -> None:
     wanted = rendering(of)
     members = [*replica(wanted, 0), *replica(wanted, 1)]
     fronts = [service(body) for body in rendering(deployment(replicas=2, size=2)).services]
-    assert deleted(snapshot(of, members, services=fronts)) == ["chat-server-1-0", "chat-server-1-1", members[2].group]
+    assert deleted(snapshot(of, members, objects=fronts)) == ["chat-server-1-0", "chat-server-1-1", members[2].group]
 
 
 def test_a_double_of_a_trimmed_replica_leaves_with_it() -> None:

@@ -6,7 +6,18 @@ In causal order: `Watched` keeps the stores, `observing` reduces objects, `decid
 
 from modeldeployment.reconcile import acting, watching
 from modeldeployment.reconcile.deciding.passing import decide
-from modeldeployment.reconcile.deciding.seen import Answers, Member, PodPhase, SeenService, Snapshot, Workload
+from modeldeployment.reconcile.deciding.seen import (
+    Answers,
+    Attachment,
+    Member,
+    Names,
+    OwnedKind,
+    PodPhase,
+    SeenObject,
+    Snapshot,
+    Weights,
+    Workload,
+)
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 from modeldeployment.reconcile.deciding.steps import (
     Advance,
@@ -21,7 +32,8 @@ from modeldeployment.reconcile.deciding.steps import (
 )
 from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc_now
 from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
-from modeldeployment.reconcile.watching import DEPLOYMENTS, INSTANCE_TYPES, SERVICES, Key, Watched
+from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
+from modeldeployment.reconcile.watching import Key, Watched
 
 GRANTS = (*watching.GRANTS, *acting.GRANTS)
 """What reconciling asks of the API server; the rare reads of `answering` list what is watched anyway."""
@@ -30,11 +42,12 @@ __all__ = [
     "DEPLOYMENTS",
     "GRANTS",
     "INSTANCE_TYPES",
-    "SERVICES",
+    "OWNED",
     "Advance",
     "Announcement",
     "Answers",
     "Ask",
+    "Attachment",
     "Blocked",
     "CreateFailed",
     "Decision",
@@ -43,10 +56,12 @@ __all__ = [
     "Fact",
     "Key",
     "Member",
+    "Names",
+    "OwnedKind",
     "PodPhase",
     "ReconcileError",
     "RoleSlots",
-    "SeenService",
+    "SeenObject",
     "Slot",
     "SlotState",
     "Snapshot",
@@ -55,6 +70,7 @@ __all__ = [
     "Unreadable",
     "Wait",
     "Watched",
+    "Weights",
     "Workload",
     "decide",
     "utc_now",

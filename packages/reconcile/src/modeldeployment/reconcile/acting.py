@@ -5,28 +5,29 @@ fails leaves the others of its run alone. Killing the process between any two re
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final, TypeVar, assert_never
+from typing import Final, TypeVar, assert_never, cast
 
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
-    AlignService,
+    AlignObject,
+    CreateObject,
     CreateReplica,
-    CreateService,
+    DeleteObject,
     DeletePod,
-    DeleteService,
     DeleteWorkload,
     DropFinalizer,
     SetEligibility,
     Step,
 )
 from modeldeployment.reconcile.errors import CreateFailed
-from modeldeployment.reconcile.watching import DEPLOYMENTS, SERVICES, Key
+from modeldeployment.reconcile.kinds import DEPLOYMENTS, OWNED
+from modeldeployment.reconcile.watching import Key
 from modeldeployment.render import Rendering, RenderRefusal, Seat
 
 WIDTH = 64
@@ -43,7 +44,8 @@ GRANTS: Final = (
     Grant(DEPLOYMENTS, ("patch",), "say what was observed", "status"),
     Grant(PODS, ("create", "patch", "delete"), "make replicas, label those that answer, and let them go"),
     Grant(WORKLOADS, ("delete",), "free the quota of a replica that left"),
-    Grant(SERVICES, ("create", "patch", "delete"), "front the replicas"),
+    Grant(PODS, ("get",), "grant it to routers: nobody may grant what he does not hold"),
+    *(Grant(kind, ("create", "patch", "delete"), "front the replicas and run routers") for kind in OWNED.values()),
 )
 
 Item = TypeVar("Item")
@@ -66,14 +68,14 @@ class Target:
 
 
 async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:
-    """Carry out steps in order; neighbours of one type run side by side.
+    """Carry out steps in order; neighbours of one type, and of one kind of object, run side by side.
 
     Replicas that leave alternate Pods and Workloads, so they go one after the other, highest ordinal first.
     Raises KubeError of the first step that must stop the pass. Creates that fail stop nothing: CreateFailed is raised
     when everything else has been carried out, so that replicas which do run get their Services (facts reconcile §3).
     """
     failed: CreateFailed | None = None
-    for kind, run in groupby(steps, key=type):
+    for (kind, _), run in groupby(steps, key=lambda step: (type(step), getattr(step, "kind", None))):
         if kind is not CreateReplica:
             await _side_by_side(run, lambda step: _carry_out_one(client, target, step))
             continue
@@ -106,14 +108,14 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
             await _delete(client, target, WORKLOADS, step.name, step.uid)
         case SetEligibility():
             await _set_eligibility(client, target, step)
-        case CreateService():
-            made = await client.create(SERVICES, step.body, target.key.namespace)
-            target.wrote(SERVICES.plural, made.metadata.resource_version)
-        case AlignService():
-            aligned = await client.patch(SERVICES, step.name, step.patch, target.key.namespace, how=PatchType.MERGE)
-            target.wrote(SERVICES.plural, aligned.metadata.resource_version)
-        case DeleteService():
-            await _delete(client, target, SERVICES, step.name, step.uid)
+        case CreateObject():
+            kind = OWNED[step.kind]
+            made = await client.create(kind, step.body, target.key.namespace)
+            target.wrote(kind.plural, made.metadata.resource_version)
+        case AlignObject():
+            await _align(client, target, step)
+        case DeleteObject():
+            await _delete(client, target, OWNED[step.kind], step.name, step.uid)
         case CreateReplica():
             await _create_replicas(client, target, [step])
         case other:
@@ -176,6 +178,20 @@ async def _delete(client: Client, target: Target, kind: Kind[T], name: str, uid:
         return
     if gone is not None:
         target.wrote(kind.plural, gone.metadata.resource_version)
+
+
+async def _align(client: Client, target: Target, step: AlignObject) -> None:
+    kind = OWNED[step.kind]
+    body = {**step.patch, "metadata": {**_metadata(step.patch), "uid": step.uid}}
+    try:
+        aligned = await client.patch(kind, step.name, body, target.key.namespace, how=PatchType.MERGE)
+    except (NotFound, Conflict):
+        return
+    target.wrote(kind.plural, aligned.metadata.resource_version)
+
+
+def _metadata(patch: Mapping[str, object]) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", patch.get("metadata") or {})
 
 
 async def _set_eligibility(client: Client, target: Target, step: SetEligibility) -> None:

@@ -7,9 +7,10 @@ from modeldeployment.api import keys
 from modeldeployment.kube import Client, shapes
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import observing
-from modeldeployment.reconcile.deciding.seen import Answers
+from modeldeployment.reconcile.deciding.seen import Answers, Names, OwnedKind
 from modeldeployment.reconcile.deciding.steps import Ask, Fact
-from modeldeployment.reconcile.watching import OURS, SERVICES, Key
+from modeldeployment.reconcile.kinds import OWNED
+from modeldeployment.reconcile.watching import OURS, Key
 
 
 async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask) -> Answers:
@@ -18,15 +19,20 @@ async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask)
         case Fact.ROLE_GROUPS:
             groups = {role: await _groups(client, key, uid, role) for role in ask.roles}
             return replace(answers, groups={**answers.groups, **groups})
-        case Fact.SERVICE_NAMES:
-            listing = await client.list_metadata(SERVICES, key.namespace)
-            foreign = {each.metadata.name for each in listing.items if not _owned(each.metadata, uid)}
-            return replace(answers, foreign_services=frozenset(foreign))
+        case Fact.NAMES:
+            names = {kind: await _names(client, key, uid, kind) for kind in ask.kinds}
+            return replace(answers, names={**answers.names, **names})
         case Fact.PODS_LEFT:
             left = await _owned_pods(client, key, uid, f"{OURS},{keys.INSTANCE}={key.name}")
             return replace(answers, pods_left=len(left))
         case other:
             assert_never(other)
+
+
+async def _names(client: Client, key: Key, uid: str, kind: OwnedKind) -> Names:
+    listing = await client.list_metadata(OWNED[kind], key.namespace)
+    ours = {each.metadata.name: each.metadata.uid for each in listing.items if _owned(each.metadata, uid)}
+    return Names(frozenset(each.metadata.name for each in listing.items) - set(ours), ours)
 
 
 async def _groups(client: Client, key: Key, uid: str, role: str) -> frozenset[str]:

@@ -8,15 +8,17 @@ from typing import assert_never
 
 from modeldeployment.api import EventReason, ModelDeployment, RefusalReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
-from modeldeployment.reconcile import acting, observing, reading
+from modeldeployment.reconcile import acting, following, observing, reading
 from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding.passing import SOON, decide
-from modeldeployment.reconcile.deciding.seen import Snapshot
+from modeldeployment.reconcile.deciding.seen import Snapshot, Weights
 from modeldeployment.reconcile.deciding.steps import Advance, Announcement, Blocked, Decision, Done, Fact, Step, Wait
 from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
 from modeldeployment.reconcile.expecting import Expectations
-from modeldeployment.reconcile.watching import DEPLOYMENTS, Key, Watched
-from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, render
+from modeldeployment.reconcile.kinds import DEPLOYMENTS
+from modeldeployment.reconcile.servers import native_sidecars
+from modeldeployment.reconcile.watching import Key, Watched
+from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, render
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class DeploymentController:
         self._clock = clock
         self._expected = Expectations()
         self._memory: dict[Key, _Memory] = {}
+        self._native_sidecars: bool | None = None
         self.tally = Tally()
 
     def set_policy(self, policy: Policy) -> bool:
@@ -82,7 +85,9 @@ class DeploymentController:
             self._expected.forget(key)
             return None
         memory = self._memory.setdefault(key, _Memory())
-        snapshot = self._observe(key, stored, memory)
+        if self._native_sidecars is None:
+            self._native_sidecars = await native_sidecars(self._client)
+        snapshot = self._observe(key, stored, memory, native=self._native_sidecars)
         decision = await self._decided(key, snapshot)
         self.tally.passes += 1
         try:
@@ -91,7 +96,7 @@ class DeploymentController:
             log.debug("pass lost a race, taken again", extra={"object": str(key), "reason": conflict.reason})
             return 0.1
 
-    def _observe(self, key: Key, stored: shapes.Custom, memory: _Memory) -> Snapshot:
+    def _observe(self, key: Key, stored: shapes.Custom, memory: _Memory, *, native: bool) -> Snapshot:
         meta, watched = stored.metadata, self._watched
         deployment = self._read(stored, memory)
         pods = watched.pods.by_index("owner", meta.uid)
@@ -100,14 +105,21 @@ class DeploymentController:
             for pod in pods
             for workload in watched.workloads.by_index("member", pod.metadata.uid)
         }
-        services = watched.services.by_index("owner", meta.uid)
+        attachment, store = following.cache(watched, deployment)
+        rendering, weights = self._rendering(deployment, store, memory, native=native)
         return Snapshot(
             deployment=deployment,
-            rendering=self._rendering(deployment, memory),
+            rendering=rendering,
             members=tuple(watched.members.of(pod) for pod in pods),
             workloads=tuple(watched.groups.of(workload) for workload in groups.values()),
-            services=tuple(watched.fronts.of(service) for service in services),
+            objects=tuple(
+                watched.kept[kind].of(each)
+                for kind, owned in watched.owned.items()
+                for each in owned.by_index("owner", meta.uid)
+            ),
             status=memory.status,
+            cache=attachment,
+            weights=weights,
             stale=not self._expected.met(key, self._revisions()),
         )
 
@@ -122,28 +134,39 @@ class DeploymentController:
             memory.version = version
         return memory.deployment
 
-    def _rendering(self, deployment: ModelDeployment, memory: _Memory) -> Rendering | RenderRefusal:
+    def _rendering(
+        self, deployment: ModelDeployment, store: Store | None, memory: _Memory, *, native: bool
+    ) -> tuple[Rendering | RenderRefusal, Weights | None]:
+        """The rendering, made anew only where something it is made from has changed; and the weights it loads."""
         named = {role.instance_type for role in deployment.spec.roles}
         found = {name: each for name in sorted(named) if (each := self._watched.types.get("", name)) is not None}
         classes = frozenset(each.metadata.name for each in self._watched.runtime_classes.items())
+        try:
+            artifact = following.artifact(self._watched, deployment)
+        except Unreadable as unreadable:
+            return RenderRefusal(RefusalReason.WEIGHTS_NOT_READY, None, str(unreadable), retryable=True), None
+        # Of the cache and the artifact what is read of them: their figures move all the time.
         source = (
             deployment.metadata.uid,
             deployment.metadata.generation,
             self._policy,
             classes,
+            store,
+            artifact,
+            native,
             *(each.metadata.resource_version for each in found.values()),
         )
         if memory.rendering is None or memory.rendered_from != source:
             try:
                 types = {name: reading.instance_type(each) for name, each in found.items()}
-                memory.rendering = render(deployment, Facts(types, self._policy, classes))
+                memory.rendering = render(deployment, Facts(types, self._policy, classes, store, artifact, native))
             except RenderRefusal as refusal:
                 memory.rendering = refusal
             except Unreadable as unreadable:
                 reason = RefusalReason.INSTANCE_TYPE_NOT_READY
                 memory.rendering = RenderRefusal(reason, None, str(unreadable), retryable=True)
             memory.rendered_from = source
-        return memory.rendering
+        return memory.rendering, following.weights(artifact, self._policy)
 
     async def _decided(self, key: Key, snapshot: Snapshot) -> Decision:
         """Answer what the pass asks for until it decides; asking twice for one fact is a defect."""

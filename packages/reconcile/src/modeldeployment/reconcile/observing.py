@@ -11,7 +11,8 @@ import msgspec
 
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube import shapes
-from modeldeployment.reconcile.deciding.seen import Member, PodPhase, SeenService, Workload
+from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, PodPhase, SeenObject, Workload
+from modeldeployment.reconcile.kinds import Document
 
 
 class Stamped(Protocol):
@@ -109,18 +110,29 @@ def workload(seen: shapes.Workload) -> Workload:
     )
 
 
-def service(seen: shapes.Custom) -> SeenService:
-    """Reduce an owned Service to the document its drift is judged by."""
-    meta = seen.metadata
-    return SeenService(
-        name=meta.name,
-        uid=meta.uid,
-        body={
-            "metadata": {"name": meta.name, "labels": meta.labels, "annotations": meta.annotations},
-            "spec": table(seen.spec),
-        },
-        managed=keys.RESOURCE_TYPE in meta.labels,
-    )
+def owned(kind: OwnedKind) -> "Reduction[Document, SeenObject]":
+    """Make the reduction of owned objects of one kind to what their drift is judged by."""
+
+    def reduced(seen: Document, /) -> SeenObject:
+        meta = seen.metadata
+        parts = {part: msgspec.json.decode(raw) for part in _PARTS if bytes(raw := getattr(seen, part))}
+        ready = table(seen.status).get("readyReplicas", 0) if kind is OwnedKind.DEPLOYMENT else 0
+        return SeenObject(
+            kind=kind,
+            name=meta.name,
+            uid=meta.uid,
+            body={
+                "metadata": {"name": meta.name, "labels": meta.labels, "annotations": meta.annotations},
+                **{part: value for part, value in parts.items() if value is not None},
+            },
+            managed=keys.RESOURCE_TYPE in meta.labels,
+            ready=cast("int", ready),
+        )
+
+    return reduced
+
+
+_PARTS = ("spec", "data", "rules", "subjects")
 
 
 def table(raw: msgspec.Raw) -> Mapping[str, object]:

@@ -1,32 +1,55 @@
 """The stores that passes read, how their objects lead back to a deployment, and which changes wake one."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from modeldeployment.api import keys
-from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, custom, shapes
+from modeldeployment.api import KVCachePoolBinding, ModelArtifact, keys
+from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool
+from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
-from modeldeployment.reconcile import observing
-from modeldeployment.reconcile.deciding.seen import Member, SeenService, Workload
-
-DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
-INSTANCE_TYPES: Final = custom(keys.GROUP, keys.VERSION, "instancetypes", "InstanceType", namespaced=False)
-SERVICES: Final[Kind[shapes.Custom]] = custom("", "v1", "services", "Service")
-"""Services kept as documents: their drift is judged against a whole render."""
-
-RUNTIME_CLASSES: Final = Kind(
-    "node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", shapes.Partial, namespaced=False, metadata_only=True
+from modeldeployment.reconcile import observing, reading
+from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, SeenObject, Workload
+from modeldeployment.reconcile.errors import Unreadable
+from modeldeployment.reconcile.kinds import (
+    ARTIFACTS,
+    BACKENDS,
+    BINDINGS,
+    DEPLOYMENTS,
+    INSTANCE_TYPES,
+    OWNED,
+    POOLS,
+    RUNTIME_CLASSES,
+    Document,
 )
+
+Read = TypeVar("Read")
 
 OURS: Final = f"{keys.NAME}={keys.NAME_VALUE}"
 """Label selector of everything a deployment owns; ownership itself is confirmed by UID."""
 
-GRANTS: Final = tuple(
-    Grant(kind, ("list", "watch"), "keep what passes read current")
-    for kind in (DEPLOYMENTS, INSTANCE_TYPES, RUNTIME_CLASSES, PODS, WORKLOADS, SERVICES)
+LABELS: Final[Mapping[OwnedKind, str]] = MappingProxyType(
+    {kind: OURS if kind is OwnedKind.SERVICE else f"{OURS},{keys.ROUTER}" for kind in OwnedKind}
 )
+"""Label selector of each owned kind; of all but Services only a router has any."""
+
+_WATCHED: Final[tuple[Kind[Any], ...]] = (
+    DEPLOYMENTS,
+    INSTANCE_TYPES,
+    RUNTIME_CLASSES,
+    BINDINGS,
+    POOLS,
+    BACKENDS,
+    ARTIFACTS,
+    PODS,
+    WORKLOADS,
+    *OWNED.values(),
+)
+
+GRANTS: Final = tuple(Grant(kind, ("list", "watch"), "keep what passes read current") for kind in _WATCHED)
 
 
 class Key(NamedTuple):
@@ -50,22 +73,41 @@ class Watched:
         self._wake = wake
         self.members = observing.Reductions[shapes.Pod, Member](observing.member)
         self.groups = observing.Reductions[shapes.Workload, Workload](observing.workload)
-        self.fronts = observing.Reductions[shapes.Custom, SeenService](observing.service)
-        self.deployments: Store[shapes.Custom] = Store(indexes={"type": instance_types}, on_change=(self._deployment,))
+        self.kept = {kind: observing.Reductions[Document, SeenObject](observing.owned(kind)) for kind in OwnedKind}
+        self.read_bindings = observing.Reductions[shapes.Custom, KVCachePoolBinding | Unreadable](
+            _read(reading.binding)
+        )
+        self.read_pools = observing.Reductions[shapes.Custom, KVCachePool | Unreadable](_read(reading.pool))
+        self.read_backends = observing.Reductions[shapes.Custom, KVCacheBackend | Unreadable](_read(reading.backend))
+        self.read_artifacts = observing.Reductions[shapes.Custom, ModelArtifact | Unreadable](_read(reading.artifact))
+        self.deployments: Store[shapes.Custom] = Store(
+            indexes={"type": instance_types, "binding": _bindings, "artifact": _artifacts},
+            on_change=(self._deployment,),
+        )
         self.runtime_classes: Store[shapes.Partial] = Store(on_change=(self._runtime_class,))
         self.types: Store[shapes.Custom] = Store(on_change=(self._type,))
         self.pods: Store[shapes.Pod] = Store(indexes={"owner": _owner, "uid": _uid}, on_change=(self._pod,))
         self.workloads: Store[shapes.Workload] = Store(indexes={"member": _members}, on_change=(self._workload,))
-        self.services: Store[shapes.Custom] = Store(indexes={"owner": _owner}, on_change=(self._service,))
+        self.bindings: Store[shapes.Custom] = Store(indexes={"pool": _pool_of}, on_change=(self._binding,))
+        self.pools: Store[shapes.Custom] = Store(indexes={"backend": _backends_of}, on_change=(self._pool,))
+        self.backends: Store[shapes.Custom] = Store(on_change=(self._backend,))
+        self.artifacts: Store[shapes.Custom] = Store(on_change=(self._artifact,))
+        self.owned: dict[OwnedKind, Store[Document]] = {
+            kind: Store(indexes={"owner": _owner}, on_change=(partial(self._owned, kind),)) for kind in OwnedKind
+        }
 
     def reflectors(self, client: Client) -> "tuple[Reflector[Any], ...]":
         """The loops that keep the stores current."""
         return (
             Reflector(client, INSTANCE_TYPES, self.types),
             Reflector(client, RUNTIME_CLASSES, self.runtime_classes),
+            Reflector(client, BACKENDS, self.backends),
+            Reflector(client, POOLS, self.pools),
+            Reflector(client, BINDINGS, self.bindings),
+            Reflector(client, ARTIFACTS, self.artifacts),
             Reflector(client, PODS, self.pods, labels=OURS),
             Reflector(client, WORKLOADS, self.workloads),
-            Reflector(client, SERVICES, self.services, labels=OURS),
+            *(Reflector(client, OWNED[kind], store, labels=LABELS[kind]) for kind, store in self.owned.items()),
             Reflector(client, DEPLOYMENTS, self.deployments),
         )
 
@@ -75,9 +117,13 @@ class Watched:
             DEPLOYMENTS.plural: self.deployments,
             INSTANCE_TYPES.plural: self.types,
             RUNTIME_CLASSES.plural: self.runtime_classes,
+            BACKENDS.plural: self.backends,
+            POOLS.plural: self.pools,
+            BINDINGS.plural: self.bindings,
+            ARTIFACTS.plural: self.artifacts,
             PODS.plural: self.pods,
             WORKLOADS.plural: self.workloads,
-            SERVICES.plural: self.services,
+            **{OWNED[kind].plural: store for kind, store in self.owned.items()},
         }
 
     async def wait_synced(self) -> None:
@@ -120,12 +166,46 @@ class Watched:
                 for pod in self.pods.by_index("uid", uid):
                     self._wake_owner(pod.metadata)
 
-    def _service(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
-        if self.fronts.alike(old, new):
+    def _owned(self, kind: OwnedKind, old: Document | None, new: Document | None) -> None:
+        if self.kept[kind].alike(old, new):
             return
         for each in (old, new):
             if each is not None:
                 self._wake_owner(each.metadata)
+
+    def _binding(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
+        if not self.read_bindings.alike(old, new):
+            self._wake_attached((new or old,))
+
+    def _pool(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
+        if not self.read_pools.alike(old, new):
+            self._wake_cut((new or old,))
+
+    def _backend(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
+        each = new or old
+        if each is not None and not self.read_backends.alike(old, new):
+            self._wake_cut(self.pools.by_index("backend", each.metadata.name))
+
+    def _artifact(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
+        each = new or old
+        if each is not None and not self.read_artifacts.alike(old, new):
+            self._wake_named("artifact", each.metadata)
+
+    def _wake_cut(self, pools: Iterable[shapes.Custom | None]) -> None:
+        """Wake what is attached through bindings to any of these pools."""
+        for pool in pools:
+            if pool is not None:
+                self._wake_attached(self.bindings.by_index("pool", pool.metadata.name))
+
+    def _wake_attached(self, bindings: Iterable[shapes.Custom | None]) -> None:
+        for binding in bindings:
+            if binding is not None:
+                self._wake_named("binding", binding.metadata)
+
+    def _wake_named(self, index: str, meta: shapes.ObjectMeta) -> None:
+        """Wake the deployments of one namespace that name an object of it."""
+        for deployment in self.deployments.by_index(index, f"{meta.namespace}/{meta.name}"):
+            self._wake(Key(deployment.metadata.namespace, deployment.metadata.name))
 
     def _wake_owner(self, meta: shapes.ObjectMeta) -> None:
         for owner in meta.owner_references:
@@ -133,23 +213,76 @@ class Watched:
                 self._wake(Key(meta.namespace, owner.name))
 
 
-class _TypeName(msgspec.Struct, rename="camel"):
+class _Named(msgspec.Struct):
+    name: str = ""
+
+
+class _Model(msgspec.Struct, rename="camel"):
+    artifact_ref: _Named | None = None
+
+
+class _Cache(msgspec.Struct, rename="camel"):
+    pool_ref: _Named | None = None
+
+
+class _RoleType(msgspec.Struct, rename="camel"):
     instance_type: str = ""
 
 
-class _Types(msgspec.Struct):
-    roles: list[_TypeName] = []
+class _References(msgspec.Struct, rename="camel"):
+    """What the spec of a deployment or a binding or a pool names, wherever it names it."""
+
+    roles: list[_RoleType] = []
+    model: _Model | None = None
+    kv_cache: _Cache | None = None
+    pool_ref: _Named | None = None
+    backends: list[_Named] = []
 
 
-_types = msgspec.json.Decoder(_Types)
+_references = msgspec.json.Decoder(_References)
 
 
 def instance_types(deployment: shapes.Custom) -> Iterable[str]:
     """The InstanceTypes a deployment's roles name."""
-    return {role.instance_type for role in _types.decode(deployment.spec).roles}
+    return {role.instance_type for role in _references.decode(deployment.spec).roles}
 
 
-def _owner(thing: shapes.Pod | shapes.Custom) -> Iterable[str]:
+def _bindings(deployment: shapes.Custom) -> Iterable[str]:
+    cache = _references.decode(deployment.spec).kv_cache
+    return _of(deployment, cache.pool_ref if cache else None)
+
+
+def _artifacts(deployment: shapes.Custom) -> Iterable[str]:
+    model = _references.decode(deployment.spec).model
+    return _of(deployment, model.artifact_ref if model else None)
+
+
+def _of(deployment: shapes.Custom, named: _Named | None) -> Iterable[str]:
+    return (f"{deployment.metadata.namespace}/{named.name}",) if named else ()
+
+
+def _pool_of(binding: shapes.Custom) -> Iterable[str]:
+    pool = _references.decode(binding.spec).pool_ref
+    return (pool.name,) if pool else ()
+
+
+def _backends_of(pool: shapes.Custom) -> Iterable[str]:
+    return {each.name for each in _references.decode(pool.spec).backends}
+
+
+def _read(reader: "Callable[[shapes.Custom], Read]") -> "observing.Reduction[shapes.Custom, Read | Unreadable]":
+    """Make a reduction out of a reader; what cannot be read is a value too."""
+
+    def reduced(stored: shapes.Custom, /) -> Read | Unreadable:
+        try:
+            return reader(stored)
+        except Unreadable as unreadable:
+            return unreadable
+
+    return reduced
+
+
+def _owner(thing: shapes.Object) -> Iterable[str]:
     return observing.controllers(thing.metadata.owner_references)
 
 

@@ -125,10 +125,144 @@ class KindsNotReady:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheNotAttached:
-    """The deployment names a shared cache that this release does not attach."""
+class RolloutHeldByCache:
+    """Replicas differ from the render and stay, since no connection to their cache can be rendered now."""
+
+    differing: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoCache:
+    """The deployment names no shared cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The binding can be used; `connected` says whether the store behind it can."""
 
     binding: str
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BindingNotFound:
+    """The namespace has no binding of that name."""
+
+    binding: str
+
+
+@dataclass(frozen=True, slots=True)
+class BindingNotReady:
+    """The binding grants nothing yet; `because` where an object on the way to the store cannot be read."""
+
+    binding: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BindingDeleting:
+    """The binding is being deleted."""
+
+    binding: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoArtifact:
+    """The deployment names no artifact."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsRefused:
+    """The weights keep the deployment from being rendered; `reason` and `message` are the renderer's own."""
+
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsMounted:
+    """A replica has loaded its weights from a volume."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsNotMounted:
+    """No replica has loaded the weights that a volume brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsDownloaded:
+    """A replica has downloaded its weights and loaded them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsDownloading:
+    """No replica has downloaded its weights yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoEvents:
+    """No role produces blocks that a router would follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoRouterForEvents:
+    """The roles of a pair have no router to publish KV events to."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublisherDisabled:
+    """These roles are rendered without a publisher."""
+
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerUnmanaged:
+    """These roles replaced their command line, so nobody knows whether they publish."""
+
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Publishing:
+    """Every producing role is configured to publish."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoRouterDeclared:
+    """The deployment declares no router."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouterRefused:
+    """The router cannot be rendered; `message` is the renderer's own."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RouterNotDeployed:
+    """The router's Deployment does not exist; `taken` are names of its objects that somebody else holds."""
+
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RouterNotServing:
+    """None of the router's replicas is ready."""
+
+    wanted: int
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RouterServes:
+    """Some of the router's replicas are ready."""
+
+    ready: int
+    wanted: int
+    taken: tuple[str, ...] = ()
 
 
 Finding: TypeAlias = (
@@ -147,11 +281,33 @@ Finding: TypeAlias = (
     | RolloutNotObserved
     | AllKindsReady
     | KindsNotReady
-    | CacheNotAttached
+    | RolloutHeldByCache
+    | NoCache
+    | Registered
+    | BindingNotFound
+    | BindingNotReady
+    | BindingDeleting
+    | NoArtifact
+    | WeightsRefused
+    | WeightsMounted
+    | WeightsNotMounted
+    | WeightsDownloaded
+    | WeightsDownloading
+    | NoEvents
+    | NoRouterForEvents
+    | PublisherDisabled
+    | ProducerUnmanaged
+    | Publishing
+    | NoRouterDeclared
+    | RouterRefused
+    | RouterNotDeployed
+    | RouterNotServing
+    | RouterServes
 )
 
 QUOTA, TURNOVER, KINDS = ConditionType.QUOTA_RESERVED, ConditionType.REPLICAS_UP_TO_DATE, ConditionType.ROLE_KINDS_READY
-RENDERED, DOMAIN = ConditionType.RENDERED, ConditionType.DOMAIN_REGISTERED
+RENDERED, DOMAIN, WEIGHTS = ConditionType.RENDERED, ConditionType.DOMAIN_REGISTERED, ConditionType.WEIGHTS_READY
+EVENTS, ROUTER = ConditionType.KV_EVENTS_PUBLISHING, ConditionType.ROUTER_READY
 
 CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     Rendered: (RENDERED, "True", Reason.RENDERED),
@@ -169,6 +325,27 @@ CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     RolloutNotObserved: (TURNOVER, "Unknown", Reason.ROLLOUT_NOT_OBSERVED),
     AllKindsReady: (KINDS, "True", Reason.ALL_KINDS_READY),
     KindsNotReady: (KINDS, "False", Reason.KINDS_NOT_READY),
-    CacheNotAttached: (DOMAIN, "False", Reason.BINDING_NOT_READY),
+    RolloutHeldByCache: (TURNOVER, "False", Reason.ROLLOUT_HELD_BY_CACHE),
+    NoCache: (DOMAIN, "True", Reason.NOT_APPLICABLE),
+    Registered: (DOMAIN, "True", Reason.REGISTERED),
+    BindingNotFound: (DOMAIN, "False", Reason.BINDING_NOT_FOUND),
+    BindingNotReady: (DOMAIN, "False", Reason.BINDING_NOT_READY),
+    BindingDeleting: (DOMAIN, "False", Reason.BINDING_DELETING),
+    NoArtifact: (WEIGHTS, "True", Reason.NOT_APPLICABLE),
+    WeightsRefused: (WEIGHTS, "False", None),
+    WeightsMounted: (WEIGHTS, "True", Reason.MOUNTED),
+    WeightsNotMounted: (WEIGHTS, "False", Reason.WEIGHTS_NOT_MOUNTED),
+    WeightsDownloaded: (WEIGHTS, "True", Reason.DOWNLOADED),
+    WeightsDownloading: (WEIGHTS, "False", Reason.DOWNLOADING),
+    NoEvents: (EVENTS, "True", Reason.NOT_APPLICABLE),
+    NoRouterForEvents: (EVENTS, "False", Reason.NO_ROUTER),
+    PublisherDisabled: (EVENTS, "False", Reason.PUBLISHER_DISABLED),
+    ProducerUnmanaged: (EVENTS, "Unknown", Reason.ROLE_UNMANAGED),
+    Publishing: (EVENTS, "True", Reason.PUBLISHING),
+    NoRouterDeclared: (ROUTER, "True", Reason.NOT_APPLICABLE),
+    RouterRefused: (ROUTER, "False", Reason.RENDER_FAILED),
+    RouterNotDeployed: (ROUTER, "Unknown", Reason.NOT_DEPLOYED),
+    RouterNotServing: (ROUTER, "False", Reason.NO_READY_REPLICAS),
+    RouterServes: (ROUTER, "True", Reason.READY),
 }
 """Each finding's condition type, status and reason; a refusal brings its own reason."""

@@ -4,12 +4,23 @@ Pass order: facts reconcile §3. Nothing here reads a clock or the network; a ra
 decided again with the answer added.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from modeldeployment.api import EventReason, keys
-from modeldeployment.reconcile.deciding import departing, fronting, sentences, slots, status, turnover
+from modeldeployment.reconcile.deciding import (
+    attaching,
+    departing,
+    fronting,
+    keeping,
+    routing,
+    sentences,
+    slots,
+    status,
+    turnover,
+)
 from modeldeployment.reconcile.deciding.findings import RenderRefused
+from modeldeployment.reconcile.deciding.routing import Routed
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import (
@@ -20,8 +31,8 @@ from modeldeployment.reconcile.deciding.steps import (
     Blocked,
     CreateReplica,
     Decision,
+    DeleteObject,
     DeletePod,
-    DeleteService,
     DeleteWorkload,
     Done,
     DropFinalizer,
@@ -35,6 +46,7 @@ from modeldeployment.reconcile.deciding.turnover import (
     AwaitingAdmission,
     AwaitingReadiness,
     Come,
+    HeldByCache,
     Leave,
     Turnover,
     Vacating,
@@ -65,11 +77,12 @@ def decide(snapshot: Snapshot, now: datetime) -> Decision | Ask:
 
 def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decision | Ask:
     roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles)
-    turnovers = {role.name: turnover.of(role) for role in roles}
-    fronts = fronting.of(
-        fronting.wanted(rendering.services, roles), snapshot.services, snapshot.answers.foreign_services
-    )
-    ask = _question(snapshot, turnovers, fronts)
+    turnovers = {role.name: turnover.of(role, held=attaching.held(snapshot)) for role in roles}
+    wanted = fronting.wanted(rendering.services, roles)
+    in_front, of_router = routing.split(snapshot.objects, wanted, snapshot.deployment.metadata.name)
+    fronts = keeping.of(wanted, in_front, snapshot.answers.names)
+    routed = routing.of(snapshot, rendering, of_router)
+    ask = _question(snapshot, turnovers, fronts, routed.kept)
     if ask is not None:
         return ask
     leaving = [departure for each in turnovers.values() if isinstance(each, Leave) for departure in each.departures]
@@ -80,21 +93,26 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         *_creates(snapshot, rendering, turnovers),
         *eligibility(roles, {member.uid for departure in leaving for member in departure.members}),
         *fronts.steps,
+        *routed.kept.steps,
     ]
-    patch = status.of(snapshot, roles, turnovers, rendering.endpoint, now)
-    events = (*departures(snapshot.members), *_skews(rendering), *_taken(fronts))
-    return Decision(_next(steps, turnovers, fronts, now), patch, events)
+    patch = status.of(snapshot, rendering, roles, turnovers, routed, now)
+    events = (
+        *departures(snapshot.members),
+        *_skews(rendering),
+        *_taken(snapshot, fronts, routed),
+        *_unrouted(snapshot, rendering),
+    )
+    return Decision(_next(steps, turnovers, rendering, (fronts, routed.kept), now), patch, events)
 
 
-def _question(snapshot: Snapshot, turnovers: Mapping[str, Turnover], fronts: fronting.Fronting) -> Ask | None:
+def _question(snapshot: Snapshot, turnovers: Mapping[str, Turnover], *kept: keeping.Keeping) -> Ask | None:
     """The fact that this pass lacks, if any. A pass that is going to delete creates nothing, so it asks nothing."""
     coming = tuple(name for name, each in turnovers.items() if isinstance(each, Come))
     unknown = tuple(name for name in coming if name not in snapshot.answers.groups)
     if unknown:
         return Ask(Fact.ROLE_GROUPS, unknown)
-    if fronts.unknown and snapshot.answers.foreign_services is None:
-        return Ask(Fact.SERVICE_NAMES)
-    return None
+    kinds = tuple(dict.fromkeys(kind for each in kept for kind in each.unknown))
+    return Ask(Fact.NAMES, kinds=kinds) if kinds else None
 
 
 def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover]) -> list[Step]:
@@ -118,46 +136,70 @@ def eligibility(roles: Sequence[RoleSlots], going: Collection[str]) -> list[Step
     for role in roles:
         if role.role is None:
             continue
+        answers = role.role.template.occupants.answers
         for slot in role.kept():
             steps += [
-                SetEligibility(member.name, member.uid, member.index == 0)
+                SetEligibility(member.name, member.uid, answers and member.index == 0)
                 for member in slot.live
-                if member.uid not in going and member.eligible != (member.index == 0)
+                if member.uid not in going and member.eligible != (answers and member.index == 0)
             ]
     return steps
 
 
-def _next(steps: list[Step], turnovers: Mapping[str, Turnover], fronts: fronting.Fronting, now: datetime) -> Next:
+def _next(
+    steps: list[Step],
+    turnovers: Mapping[str, Turnover],
+    rendering: Rendering,
+    kept: Iterable[keeping.Keeping],
+    now: datetime,
+) -> Next:
     if steps:
         return Advance(tuple(steps))
     if any(isinstance(each, Come | Vacating) for each in turnovers.values()):
         return Blocked(Wait.DEPARTURE, now + SOON)
-    if any(isinstance(each, AwaitingAdmission) for each in turnovers.values()):
-        return Blocked(Wait.ADMISSION)
-    if any(isinstance(each, AwaitingReadiness) for each in turnovers.values()):
-        return Blocked(Wait.READINESS)
-    if fronts.taken:
-        return Blocked(Wait.NAME_TAKEN, now + LATER)
+    later = now + LATER if any(each.taken for each in kept) else None
+    if isinstance(rendering.router, RenderRefusal) and rendering.router.retryable:
+        later = now + LATER
+    for wait, kind in _WAITS:
+        if any(isinstance(each, kind) for each in turnovers.values()):
+            return Blocked(wait, later)
+    if any(each.taken for each in kept):
+        return Blocked(Wait.NAME_TAKEN, later)
+    if isinstance(rendering.router, RenderRefusal):
+        return Blocked(Wait.RENDER, later)
     return Done()
 
 
+_WAITS = (
+    (Wait.ADMISSION, AwaitingAdmission),
+    (Wait.READINESS, AwaitingReadiness),
+    (Wait.CACHE, HeldByCache),
+)
+"""What a role may wait for without a time of its own: a watch tells."""
+
+
 def _refuse(snapshot: Snapshot, refusal: RenderRefusal, now: datetime) -> Decision:
-    """A deployment that cannot be rendered: the finalizer, the condition, the event, and no half-rendered set."""
-    finding = RenderRefused(refusal.reason.value, refusal.message)
+    """A deployment that cannot be rendered: the finalizer, the conditions, the event, and no half-rendered set."""
+    weights = attaching.refused(refusal)
+    findings = (RenderRefused(refusal.reason.value, refusal.message), *((weights,) if weights else ()))
     steps = _finalizer(snapshot)
-    about = f"{snapshot.deployment.metadata.generation}/{refusal.reason.value}/{refusal.message}"
     return Decision(
         Advance(tuple(steps)) if steps else Blocked(Wait.RENDER, now + LATER if refusal.retryable else None),
-        status.refused(snapshot, finding, now),
-        (Announcement(EventReason.RENDER_FAILED, refusal.message, about),),
+        status.refused(snapshot, findings, now),
+        (_refused(snapshot, refusal),),
     )
 
 
-def _tear_down(snapshot: Snapshot, now: datetime) -> Decision | Ask:
-    """Delete every Pod with its Workload, then the Services, and let the deployment go once nothing of it is left.
+def _refused(snapshot: Snapshot, refusal: RenderRefusal) -> Announcement:
+    about = f"{snapshot.deployment.metadata.generation}/{refusal.reason.value}/{refusal.message}"
+    return Announcement(EventReason.RENDER_FAILED, refusal.message, about)
 
-    That no Pod is left is asked of the API server. The garbage collector would take the Services too, but as much as
-    half a minute later.
+
+def _tear_down(snapshot: Snapshot, now: datetime) -> Decision | Ask:
+    """Delete every Pod with its Workload, then all else it owns, and let the deployment go once no Pod of it is left.
+
+    That no Pod is left is asked of the API server. The garbage collector would take the other objects too, but as much
+    as half a minute later.
     """
     if keys.FINALIZER not in snapshot.deployment.metadata.finalizers:
         return Decision(Done())
@@ -174,8 +216,8 @@ def _tear_down(snapshot: Snapshot, now: datetime) -> Decision | Ask:
         return Ask(Fact.PODS_LEFT)
     if snapshot.answers.pods_left:
         return Decision(Blocked(Wait.TEARDOWN, now + SOON))
-    services = tuple(DeleteService(service.name, service.uid) for service in snapshot.services if service.managed)
-    return Decision(Advance((*services, DropFinalizer())))
+    objects = tuple(DeleteObject(each.kind, each.name, each.uid) for each in snapshot.objects if each.managed)
+    return Decision(Advance((*objects, DropFinalizer())))
 
 
 def _finalizer(snapshot: Snapshot) -> list[Step]:
@@ -211,5 +253,15 @@ def _skews(rendering: Rendering) -> tuple[Announcement, ...]:
     )
 
 
-def _taken(fronts: fronting.Fronting) -> tuple[Announcement, ...]:
-    return tuple(Announcement(EventReason.NAME_TAKEN, sentences.name_taken(name), name) for name in fronts.taken)
+def _taken(snapshot: Snapshot, fronts: keeping.Keeping, routed: Routed) -> tuple[Announcement, ...]:
+    namespace = str(snapshot.deployment.metadata.namespace)
+    services = [(sentences.name_taken(each.name), each.name) for each in fronts.taken]
+    routers = [
+        (sentences.router_name_taken(sentences.not_owned(each.kind, namespace, each.name)), f"{each.kind}/{each.name}")
+        for each in routed.kept.taken
+    ]
+    return tuple(Announcement(EventReason.NAME_TAKEN, note, about) for note, about in (*services, *routers))
+
+
+def _unrouted(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:
+    return (_refused(snapshot, rendering.router),) if isinstance(rendering.router, RenderRefusal) else ()

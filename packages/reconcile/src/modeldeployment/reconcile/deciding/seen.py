@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from modeldeployment.api import ModelDeployment
-from modeldeployment.render import Rendering, RenderRefusal
+from modeldeployment.render import Domain, Rendering, RenderRefusal
 
 
 class PodPhase(StrEnum):
@@ -72,14 +72,68 @@ class Workload:
     waits_because: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenService:
-    """One Service that the deployment owns by UID, as the API server holds it."""
+class OwnedKind(StrEnum):
+    """Kinds of the objects that a deployment owns beside its Pods, in the order in which they are created."""
 
+    SERVICE_ACCOUNT = "ServiceAccount"
+    ROLE = "Role"
+    ROLE_BINDING = "RoleBinding"
+    CONFIG_MAP = "ConfigMap"
+    SERVICE = "Service"
+    DEPLOYMENT = "Deployment"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenObject:
+    """One object of an owned kind that the deployment owns by UID, as the API server holds it.
+
+    `body` are the parts its drift is judged by. `managed` says whether it carries the resource note, without which
+    nothing is pruned. `ready` are the ready Pods of a Deployment.
+    """
+
+    kind: OwnedKind
     name: str
     uid: str
     body: Mapping[str, object]
     managed: bool = True
+    ready: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Who holds the names of one kind in the namespace, told by the API server itself.
+
+    `foreign` are names that somebody else holds; `ours` maps a name to the UID of an object that the deployment owns,
+    also where it has lost the labels by which it is watched.
+    """
+
+    foreign: frozenset[str] = frozenset()
+    ours: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """The shared cache that a deployment names, as it stands now.
+
+    `echo` is what status says of the binding, from its spec; None while it cannot be read. `connected` says whether
+    replicas are rendered with a connection, `unreadable` why an object on the way to the store cannot be read.
+    """
+
+    domain: Domain
+    echo: Mapping[str, object] | None = None
+    connected: bool = False
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The artifact that a deployment names. `mounted` says whether a volume brings its files, or the engine itself.
+
+    `echo` is what status says of it; None until it is resolved.
+    """
+
+    mounted: bool
+    echo: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +141,12 @@ class Answers:
     """What the rim answered to the rare reads that a pass asked for.
 
     `groups` maps a role to the group names that label one of its owned Pods on the API server,
-    terminating ones included; `foreign_services` are Service names in the namespace that somebody else owns;
-    `pods_left` counts every Pod the API server still holds for the deployment.
+    terminating ones included; `names` says who holds the names of a kind; `pods_left` counts every Pod the API
+    server still holds for the deployment.
     """
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    foreign_services: frozenset[str] | None = None
+    names: Mapping[OwnedKind, Names] = field(default_factory=dict)
     pods_left: int | None = None
 
 
@@ -100,15 +154,18 @@ class Answers:
 class Snapshot:
     """One consistent reading of a deployment and of everything it owns.
 
-    `status` is the stored status in Kubernetes' own JSON spelling. `stale` says that a store has not yet
-    caught up with this controller's own last write to the deployment.
+    `status` is the stored status in Kubernetes' own JSON spelling. `cache` is None where the deployment names none, and
+    so is `weights`. `stale` says that a store has not yet caught up with this controller's own last write to the
+    deployment.
     """
 
     deployment: ModelDeployment
     rendering: Rendering | RenderRefusal
     members: tuple[Member, ...] = ()
     workloads: tuple[Workload, ...] = ()
-    services: tuple[SeenService, ...] = ()
+    objects: tuple[SeenObject, ...] = ()
     status: Mapping[str, object] = field(default_factory=dict)
+    cache: Attachment | None = None
+    weights: Weights | None = None
     stale: bool = False
     answers: Answers = Answers()

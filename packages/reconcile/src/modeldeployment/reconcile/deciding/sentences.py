@@ -48,10 +48,43 @@ def of(finding: found.Finding) -> str:
             return "every declared kind has a ready replica"
         case found.KindsNotReady(kinds=kinds):
             return f"no ready replica of kind {', '.join(kinds)}"
-        case found.CacheNotAttached(binding=binding):
+        case found.RolloutHeldByCache(differing=differing, total=total):
+            differ = "differs" if differing == 1 else "differ"
             return (
-                f"spec.kvCache names binding {binding}; this release attaches no shared cache, replicas run without it"
+                f"{differing} of {_replicas(total)} {differ} from the spec, and no connection to the shared cache can "
+                "be rendered now, so none is replaced; the rollout goes on when the binding and its pool are ready again"
             )
+        case found.RouterRefused(message=message):
+            return message
+        case (
+            found.NoRouterDeclared() | found.RouterNotDeployed() | found.RouterNotServing() | found.RouterServes()
+        ) as router:
+            return _router(router)
+        case (
+            found.NoCache()
+            | found.Registered()
+            | found.BindingNotFound()
+            | found.BindingNotReady()
+            | found.BindingDeleting()
+        ) as domain:
+            return _domain(domain)
+        case (
+            found.NoArtifact()
+            | found.WeightsRefused()
+            | found.WeightsMounted()
+            | found.WeightsNotMounted()
+            | found.WeightsDownloaded()
+            | found.WeightsDownloading()
+        ) as weights:
+            return _weights(weights)
+        case (
+            found.NoEvents()
+            | found.NoRouterForEvents()
+            | found.PublisherDisabled()
+            | found.ProducerUnmanaged()
+            | found.Publishing()
+        ) as events:
+            return _events(events)
         case other:
             assert_never(other)
 
@@ -86,6 +119,115 @@ def name_taken(service: str) -> str:
         f"Service {service} exists and belongs to something else, so it is left alone and this deployment has no "
         "address there; delete or rename that Service, or create the deployment under another name"
     )
+
+
+def not_owned(kind: str, namespace: str, name: str) -> str:
+    """Which of a router's objects somebody else holds (facts router-rendering R18)."""
+    return f"{kind.lower()} {namespace}/{name} is not owned by this deployment"
+
+
+def router_name_taken(what: str) -> str:
+    """The note on a name of a router's object that somebody else holds."""
+    return f"{what}; delete or rename it, and the router is brought up"
+
+
+def _router(
+    finding: found.NoRouterDeclared | found.RouterNotDeployed | found.RouterNotServing | found.RouterServes,
+) -> str:
+    match finding:
+        case found.NoRouterDeclared():
+            return "spec.router is not declared"
+        case found.RouterNotDeployed(taken=()):
+            return "the router has not been created yet"
+        case found.RouterNotDeployed(taken=taken):
+            return router_name_taken(", ".join(taken))
+        case found.RouterNotServing(wanted=wanted, taken=taken):
+            said = f"none of {_routers(wanted)} is ready"
+        case found.RouterServes(ready=ready, wanted=wanted, taken=taken):
+            said = f"{ready} of {_routers(wanted)} {'is' if ready == 1 else 'are'} ready"
+        case other:
+            assert_never(other)
+    return "; ".join((said, *taken))
+
+
+def _domain(
+    finding: found.NoCache | found.Registered | found.BindingNotFound | found.BindingNotReady | found.BindingDeleting,
+) -> str:
+    match finding:
+        case found.NoCache():
+            return "spec.kvCache is not declared"
+        case found.Registered(binding=binding, connected=connected):
+            return f"binding {binding} is ready" + (
+                "" if connected else "; its pool, or the backend behind it, is missing or publishes no endpoint yet"
+            )
+        case found.BindingNotFound(binding=binding):
+            return (
+                f"spec.kvCache names binding {binding}, and the namespace has none of that name; create it, "
+                "replicas run without the cache meanwhile"
+            )
+        case found.BindingNotReady(binding=binding, because=""):
+            return f"binding {binding} grants no quota yet, see its own status; replicas run without it meanwhile"
+        case found.BindingNotReady(binding=binding, because=because):
+            return f"binding {binding} cannot be followed to its store: {because}"
+        case found.BindingDeleting(binding=binding):
+            return f"binding {binding} is being deleted; running replicas go on writing to its domain"
+        case other:
+            assert_never(other)
+
+
+def _weights(
+    finding: found.NoArtifact
+    | found.WeightsRefused
+    | found.WeightsMounted
+    | found.WeightsNotMounted
+    | found.WeightsDownloaded
+    | found.WeightsDownloading,
+) -> str:
+    match finding:
+        case found.NoArtifact():
+            return "spec.model.artifactRef is not declared"
+        case found.WeightsRefused(message=message):
+            return message
+        case found.WeightsMounted():
+            return "a ready replica has loaded the mounted weights"
+        case found.WeightsNotMounted():
+            return "no replica has loaded the mounted weights yet"
+        case found.WeightsDownloaded():
+            return "a ready replica has downloaded and loaded the weights"
+        case found.WeightsDownloading():
+            return "no replica has downloaded and loaded the weights yet"
+        case other:
+            assert_never(other)
+
+
+def _events(
+    finding: found.NoEvents
+    | found.NoRouterForEvents
+    | found.PublisherDisabled
+    | found.ProducerUnmanaged
+    | found.Publishing,
+) -> str:
+    match finding:
+        case found.NoEvents():
+            return "no role publishes KV events, and nothing would follow them"
+        case found.NoRouterForEvents():
+            return "the roles of a pair publish KV events to a router only; declare spec.router"
+        case found.PublisherDisabled(roles=roles):
+            return f"no KV events are published by {_roles(roles)} under this router and engine"
+        case found.ProducerUnmanaged(roles=roles):
+            return f"whether KV events are published is not known of {_roles(roles)}, which brings its own command"
+        case found.Publishing():
+            return "every producing role is configured to publish KV events"
+        case other:
+            assert_never(other)
+
+
+def _routers(count: int) -> str:
+    return "1 router replica" if count == 1 else f"{count} router replicas"
+
+
+def _roles(names: tuple[str, ...]) -> str:
+    return ", ".join(f'role "{name}"' for name in names)
 
 
 def _preempted(part: found.PreemptedInPart) -> str:

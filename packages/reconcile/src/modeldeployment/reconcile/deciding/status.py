@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import cast
 
-from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus
+from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus, RouterStatus
+from modeldeployment.api.routerstatus import RouterMetrics
+from modeldeployment.reconcile.deciding import attaching, quota, routing, sentences
 from modeldeployment.reconcile.deciding import findings as found
-from modeldeployment.reconcile.deciding import quota, sentences
+from modeldeployment.reconcile.deciding.routing import Routed
 from modeldeployment.reconcile.deciding.seen import Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots, SlotState
 from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, AwaitingReadiness, Turnover
+from modeldeployment.render import Rendering
 
 LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", RoleKind.DECODE: "D"}
 """The letter of each kind in `roleSummary`, in the order they are shown (facts status §3)."""
@@ -26,37 +29,51 @@ _OURS_IN = {
 }
 """The fields this release knows of the entries of each list."""
 
+_OURS_INSIDE = frozenset(str(each.alias) for of in (RouterStatus, RouterMetrics) for each in of.model_fields.values())
+"""The fields this release knows of the tables in status some of which may be left out."""
+
 
 def of(
-    snapshot: Snapshot, roles: Sequence[RoleSlots], turnovers: Mapping[str, Turnover], endpoint: str, now: datetime
+    snapshot: Snapshot,
+    rendering: Rendering,
+    roles: Sequence[RoleSlots],
+    turnovers: Mapping[str, Turnover],
+    routed: Routed,
+    now: datetime,
 ) -> JSON | None:
     """The merge patch of a pass that could render; None where the stored status already says it."""
     declared = [role for role in roles if role.role is not None]
     quota_finding = quota.of(roles)
     findings: list[found.Finding] = [
         found.Rendered(),
+        attaching.domain(snapshot),
+        attaching.weights(snapshot, declared),
         quota_finding,
-        turnover_finding(declared, turnovers),
+        turnover_finding(declared, turnovers, held=attaching.held(snapshot)),
         kinds_finding(declared),
+        routing.publishing(rendering),
+        routed.finding,
     ]
-    if snapshot.deployment.spec.kv_cache is not None:
-        findings.append(found.CacheNotAttached(snapshot.deployment.spec.kv_cache.pool_ref.name))
-    phase, message = phase_of(declared, quota_finding)
+    phase, message = phase_of(declared, quota_finding, routed)
     desired: JSON = {
         "phase": phase.value,
         "phaseMessage": message or None,
-        "endpoint": endpoint or None,
+        "endpoint": routed.endpoint or None,
         "roles": [_kept(snapshot.status, "roles", "name", role_status(role)) for role in declared],
-        "roleSummary": role_summary(declared),
+        "roleSummary": f"{routed.ready}{routing.LETTER}" * routed.declared + role_summary(declared),
+        "kvCache": attaching.echo(snapshot),
+        "model": snapshot.weights.echo if snapshot.weights is not None else None,
+        "router": routed.contract,
         "conditions": conditions(snapshot, findings, now),
     }
     return patch(snapshot.status, desired)
 
 
-def refused(snapshot: Snapshot, finding: found.RenderRefused, now: datetime) -> JSON | None:
-    """The patch of a pass that could not render: that condition alone, nothing else was computed (decisions D19)."""
-    kept = [each for each in _stored(snapshot.status) if each.get("type") != found.RENDERED.value]
-    stored = [*kept, *conditions(snapshot, [finding], now, alone=True)]
+def refused(snapshot: Snapshot, findings: Sequence[found.Finding], now: datetime) -> JSON | None:
+    """The patch of a pass that could not render: what says so alone, nothing else was computed (decisions D19)."""
+    said = conditions(snapshot, findings, now, alone=True)
+    types = {each["type"] for each in said}
+    stored = [*(each for each in _stored(snapshot.status) if each.get("type") not in types), *said]
     return patch(snapshot.status, {"conditions": _in_order(stored, snapshot.status)})
 
 
@@ -100,24 +117,30 @@ def role_summary(declared: Sequence[RoleSlots]) -> str:
     return "".join(f"{ready[kind]}{letter}" for kind, letter in LETTERS.items() if kind in ready)
 
 
-def phase_of(declared: Sequence[RoleSlots], quota_finding: found.Finding) -> tuple[Phase, str]:
-    """The phase, judged on declared ordinals only, and its message."""
+def phase_of(declared: Sequence[RoleSlots], quota_finding: found.Finding, routed: Routed) -> tuple[Phase, str]:
+    """The phase, judged on declared ordinals only and on the router, and its message."""
     ready = sum(1 for role in declared for ordinal in range(role.declared) if serving(role, ordinal))
     wanted = sum(role.declared for role in declared)
-    if ready == wanted:
+    routerless = routed.declared and not routed.ready
+    if ready == wanted and not routerless:
         return Phase.READY, ""
     if ready:
-        return Phase.DEGRADED, f"{ready} of {wanted} replicas ready"
+        missing = f"; the router is not ready: {sentences.of(routed.finding)}" if routerless else ""
+        return Phase.DEGRADED, f"{ready} of {wanted} replicas ready{missing}"
     return Phase.STARTING, sentences.of(quota_finding)
 
 
-def turnover_finding(declared: Sequence[RoleSlots], turnovers: Mapping[str, Turnover]) -> found.Finding:
+def turnover_finding(
+    declared: Sequence[RoleSlots], turnovers: Mapping[str, Turnover], *, held: bool = False
+) -> found.Finding:
     """The `ReplicasUpToDate` finding."""
     kept = [slot for role in declared for slot in role.kept()]
     existing = [slot for slot in kept if slot.occupied]
     if not existing:
         return found.RolloutNotObserved()
     differing = [slot for slot in existing if slot.state is SlotState.OUTDATED]
+    if differing and held:
+        return found.RolloutHeldByCache(len(differing), len(kept))
     if differing:
         return found.RolloutInProgress(len(differing), len(kept), _held(turnovers))
     whole = [slot for slot in existing if slot.state not in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
@@ -171,7 +194,11 @@ def _condition(
     return {
         "type": kind.value,
         "status": verdict,
-        "reason": finding.reason if isinstance(finding, found.RenderRefused) else cast("object", reason),
+        "reason": (
+            finding.reason
+            if isinstance(finding, found.RenderRefused | found.WeightsRefused)
+            else cast("object", reason)
+        ),
         "message": sentences.of(finding),
         "lastTransitionTime": since,
         "observedGeneration": generation,
@@ -187,11 +214,16 @@ def _kept(status: Mapping[str, object], field: str, key: str, entry: JSON) -> JS
 
 def patch(stored: Mapping[str, object], desired: Mapping[str, object]) -> JSON | None:
     """The fields of `desired` that differ from `stored`; a None takes the field away."""
-    changed = {
-        key: value
-        for key, value in desired.items()
-        if (stored.get(key) != value if key in stored else value is not None)
-    }
+    changed: JSON = {}
+    for key, value in desired.items():
+        before = stored.get(key)
+        if isinstance(value, Mapping) and isinstance(before, Mapping):
+            dropped = dict.fromkeys(each for each in before if each not in value and each in _OURS_INSIDE)
+            inside = patch(before, {**value, **dropped})
+            if inside:
+                changed[key] = inside
+        elif before != value if key in stored else value is not None:
+            changed[key] = value
     return changed or None
 
 

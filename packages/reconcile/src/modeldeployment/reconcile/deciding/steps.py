@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from modeldeployment.api import EventReason
+from modeldeployment.reconcile.deciding.seen import OwnedKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +58,29 @@ class SetEligibility:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateService:
-    """Create one rendered Service."""
+class CreateObject:
+    """Create one rendered object."""
 
+    kind: OwnedKind
     name: str
     body: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class AlignService:
-    """Bring one owned Service back to its render with a merge patch; the allocated address stays."""
+class AlignObject:
+    """Bring one owned object back to its render with a merge patch; what the API server allocated stays."""
 
+    kind: OwnedKind
     name: str
     uid: str
     patch: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteService:
-    """Delete one owned Service that is no longer wanted, by UID."""
+class DeleteObject:
+    """Delete one owned object that is no longer wanted, by UID."""
 
+    kind: OwnedKind
     name: str
     uid: str
 
@@ -88,9 +92,9 @@ Step: TypeAlias = (
     | DeletePod
     | DeleteWorkload
     | SetEligibility
-    | CreateService
-    | AlignService
-    | DeleteService
+    | CreateObject
+    | AlignObject
+    | DeleteObject
 )
 
 
@@ -102,6 +106,7 @@ class Wait(StrEnum):
     DEPARTURE = "Departure"
     ADMISSION = "Admission"
     READINESS = "Readiness"
+    CACHE = "Cache"
     NAME_TAKEN = "NameTaken"
     TEARDOWN = "Teardown"
 
@@ -151,7 +156,7 @@ class Fact(StrEnum):
     """A rare read of the API server that a pass may ask for, once."""
 
     ROLE_GROUPS = "RoleGroups"
-    SERVICE_NAMES = "ServiceNames"
+    NAMES = "Names"
     PODS_LEFT = "PodsLeft"
 
 
@@ -161,3 +166,4 @@ class Ask:
 
     fact: Fact
     roles: tuple[str, ...] = ()
+    kinds: tuple[OwnedKind, ...] = ()

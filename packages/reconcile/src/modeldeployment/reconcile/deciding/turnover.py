@@ -66,11 +66,16 @@ class AwaitingReadiness:
     """Replicas differ from their render, and one that already matches is not ready yet: its turn is waited out."""
 
 
-Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness
+@dataclass(frozen=True, slots=True)
+class HeldByCache:
+    """Replicas differ from their render only as the cache they are attached to cannot be reached: they stay."""
 
 
-def of(role: RoleSlots) -> Turnover:
-    """Decide one role from the slots the pass started with."""
+Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness | HeldByCache
+
+
+def of(role: RoleSlots, *, held: bool = False) -> Turnover:
+    """Decide one role from the slots the pass started with; while `held`, no outdated replica turns over."""
     leaving = (*_trimmed(role), *_shed(role))
     if leaving:
         return Leave(leaving)
@@ -83,7 +88,7 @@ def of(role: RoleSlots) -> Turnover:
         return Come(empty)
     if missing:
         return Vacating()
-    return _rolled(role)
+    return _rolled(role, held=held)
 
 
 def _trimmed(role: RoleSlots) -> list[Departure]:
@@ -124,7 +129,7 @@ def _missing(role: RoleSlots) -> list[Slot]:
     return [slot for slot in role.kept() if not slot.occupied]
 
 
-def _rolled(role: RoleSlots) -> Turnover:
+def _rolled(role: RoleSlots, *, held: bool) -> Turnover:
     """The next replica that differs from its render: highest ordinal first, when the role can spare it.
 
     The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until
@@ -135,6 +140,8 @@ def _rolled(role: RoleSlots) -> Turnover:
     outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
     if not outdated:
         return Settled()
+    if held:
+        return HeldByCache()
     admitted = {slot.workload.uid for slot in role.kept() if slot.workload is not None and slot.admitted}
     if len(admitted) != role.declared:
         return AwaitingAdmission()

@@ -1,0 +1,84 @@
+"""Follows what a deployment names to the facts it is rendered from: its types, its cache's store, its artifact."""
+
+from typing import TypeVar
+
+from modeldeployment.api import KVCachePoolBinding, ModelArtifact, ModelDeployment
+from modeldeployment.api.status import Delivery as Delivered
+from modeldeployment.api.status import Domain as Echoed
+from modeldeployment.api.status import KVCacheStatus, ModelStatus
+from modeldeployment.reconcile.deciding.seen import Attachment, Weights
+from modeldeployment.reconcile.errors import Unreadable
+from modeldeployment.reconcile.watching import Watched
+from modeldeployment.render import Delivery, Domain, Policy, Store, connection, domain
+
+Model = TypeVar("Model")
+
+
+def cache(watched: Watched, deployment: ModelDeployment) -> tuple[Attachment | None, Store | None]:
+    """The cache a deployment names and the store it leads to; both None where it names none.
+
+    What cannot be read on the way leads nowhere, as what is missing does: a cache keeps nothing from being rendered
+    (decisions D30).
+    """
+    named = deployment.spec.kv_cache
+    if named is None:
+        return None, None
+    stored = watched.bindings.get(deployment.metadata.namespace or "", named.pool_ref.name)
+    if stored is None:
+        return Attachment(Domain.NOT_FOUND), None
+    binding = watched.read_bindings.of(stored)
+    if isinstance(binding, Unreadable):
+        return Attachment(Domain.NOT_READY, unreadable=str(binding)), None
+    pool_stored = watched.pools.get("", binding.spec.pool_ref.name)
+    pool = watched.read_pools.of(pool_stored) if pool_stored is not None else None
+    backends = [] if pool is None or isinstance(pool, Unreadable) else [each.name for each in pool.spec.backends]
+    backend_stored = watched.backends.get("", backends[0]) if backends else None
+    backend = watched.read_backends.of(backend_stored) if backend_stored is not None else None
+    unreadable = next((str(each) for each in (pool, backend) if isinstance(each, Unreadable)), "")
+    store = connection(binding, _readable(pool), _readable(backend))
+    return Attachment(domain(binding), _echo(binding), store is not None, unreadable), store
+
+
+def artifact(watched: Watched, deployment: ModelDeployment) -> ModelArtifact | None:
+    """The artifact a deployment names; None where it names none or there is none. Raises Unreadable."""
+    named = deployment.spec.model.artifact_ref
+    stored = watched.artifacts.get(deployment.metadata.namespace or "", named.name) if named is not None else None
+    if stored is None:
+        return None
+    read = watched.read_artifacts.of(stored)
+    if isinstance(read, Unreadable):
+        raise read
+    return read
+
+
+def weights(found: ModelArtifact | None, policy: Policy) -> Weights | None:
+    """What status says of an artifact, and who delivers it; None without one."""
+    if found is None:
+        return None
+    source, resolved = found.spec.source, found.status.resolved
+    if source.persistent_volume_claim is not None:
+        delivery = Delivered.PVC
+    elif source.image is not None:
+        delivery = Delivered.IMAGE
+    else:
+        delivery = Delivered.NODE if policy.delivery is Delivery.NODE else Delivered.ENGINE
+    echo = ModelStatus(
+        artifact=found.metadata.name or "",
+        revision=resolved.revision if resolved is not None else None,
+        manifest_digest=resolved.manifest_digest if resolved is not None else None,
+        delivery=delivery,
+    )
+    return Weights(delivery is not Delivered.ENGINE, echo.body())
+
+
+def _echo(binding: KVCachePoolBinding) -> dict[str, object]:
+    reuse = binding.spec.domain
+    return KVCacheStatus(
+        binding=binding.metadata.name or "",
+        pool=binding.spec.pool_ref.name,
+        domain=Echoed(name=reuse.name, block_size=reuse.block_size, dtype=reuse.dtype),
+    ).body()
+
+
+def _readable(read: Model | Unreadable | None) -> Model | None:
+    return None if isinstance(read, Unreadable) else read
