@@ -1,12 +1,15 @@
+from typing import Any
+
 import pytest
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.render import Rendering, RenderRefusal, RuntimeVersionSkew, Seat, render
+from modeldeployment.render import MAKERS, Policy, Rendering, RenderRefusal, RuntimeVersionSkew, Seat, render
+from modeldeployment.render.image import mirrored
 from render_worlds import deployment, facts, instance_type, main, role
 
 
 def synthesized(engine: str, version: str | None, maker: str, family: str, *runtimes: str) -> Rendering:
     status = {"manufacturer": maker, "family": family, "runtimeVersions": list(runtimes)}
-    stated = {} if version is None else {"version": version}
+    stated: dict[str, Any] = {} if version is None else {"version": version}
     return render(deployment(role(image=None), engine=engine, **stated), facts(instance_type(status=status)))
 
 
@@ -49,6 +52,10 @@ def test_the_runner_image_names_backend_runtime_variant_and_engine(
         ),
         pytest.param(
             "1", "ascend", "910b", ["9.1"], "ImageNotSynthesizable", 'family "910b" has no runner', False, id="G8-case"
+        ),
+        pytest.param(
+            "1", "acme", "", ["1"], "ImageNotSynthesizable", 'manufacturer "acme" has no runner backend', False,
+            id="unknown-maker",
         ),
         pytest.param(
             "1", "", "", ["1"], "InstanceTypeNotReady", "the instance type has not observed its hardware yet", True,
@@ -98,3 +105,55 @@ def test_a_pool_of_one_runtime_or_a_stated_image_gives_no_notice() -> None:
     several = instance_type(status={"runtimeVersions": ["12.8", "12.9"]})
     assert synthesized("vLLM", "0.25.1", "nvidia", "", "12.9").notices == ()
     assert render(deployment(), facts(several)).notices == ()
+
+
+def test_every_maker_with_a_runner_backend_has_its_row_above() -> None:
+    backends = {maker.name: maker.runner for maker in MAKERS.values()}
+    assert backends == {
+        "amd": "rocm",
+        "ascend": "cann",
+        "cambricon": "",
+        "hygon": "dtk",
+        "iluvatar": "corex",
+        "metax": "maca",
+        "mthreads": "musa",
+        "nvidia": "cuda",
+        "thead": "hggc",
+    }
+    assert [maker.name for maker in MAKERS.values() if maker.variants is not None] == ["ascend"]
+
+
+MIRROR, NAMESPACE = {"registry": "mirror.corp:5000"}, {"registry_namespace": "team/hub"}
+
+
+@pytest.mark.parametrize(
+    ("reference", "settings", "expected"),
+    [
+        pytest.param("gpustack/runner:1", {}, "gpustack/runner:1", id="no-mirror"),
+        pytest.param("gpustack/runner:1", MIRROR, "mirror.corp:5000/gpustack/runner:1", id="registry"),
+        pytest.param("gpustack/runner:1", NAMESPACE, "team/hub/runner:1", id="namespace"),
+        pytest.param("gpustack/runner:1", MIRROR | NAMESPACE, "mirror.corp:5000/team/hub/runner:1", id="both"),
+        pytest.param("runner:1", MIRROR | NAMESPACE, "mirror.corp:5000/team/hub/runner:1", id="a-bare-name"),
+        pytest.param("runner:1", MIRROR, "mirror.corp:5000/runner:1", id="a-bare-name-without-namespace"),
+        pytest.param("quay.io/gpustack/runner:1", {}, "quay.io/gpustack/runner:1", id="host-without-mirror"),
+        pytest.param("quay.io/gpustack/runner:1", MIRROR, "mirror.corp:5000/gpustack/runner:1", id="host-replaced"),
+        pytest.param("quay.io/gpustack/runner:1", NAMESPACE, "quay.io/team/hub/runner:1", id="host-kept"),
+        pytest.param("own:5000/runner:1", MIRROR | NAMESPACE, "mirror.corp:5000/team/hub/runner:1", id="host-by-port"),
+        pytest.param("localhost/runner:1", MIRROR, "mirror.corp:5000/runner:1", id="host-by-name"),
+        pytest.param("local/runner:1", MIRROR, "mirror.corp:5000/local/runner:1", id="a-namespace-is-no-host"),
+        pytest.param("gpustack/runner@sha256:ab", MIRROR, "mirror.corp:5000/gpustack/runner@sha256:ab", id="digest"),
+    ],
+)
+def test_the_operators_own_images_come_through_the_clusters_mirror(
+    reference: str, settings: dict[str, Any], expected: str
+) -> None:
+    assert mirrored(reference, Policy(**settings)) == expected
+
+
+def test_the_runner_comes_through_the_mirror_and_a_stated_image_does_not() -> None:
+    policy = Policy(registry="mirror.corp", registry_namespace="hub")
+    runner = render(deployment(role(image=None), version="0.25.1"), facts(policy=policy))
+    assert image_of(runner) == "mirror.corp/hub/runner:cuda12.9-vllm0.25.1"
+    assert image_of(render(deployment(role(image="mine/own:1")), facts(policy=policy))) == "mine/own:1"
+    engines = deployment(role(image=None), image="ours/own:1", version="0.25.1")
+    assert image_of(render(engines, facts(policy=policy))) == "ours/own:1"

@@ -1,7 +1,7 @@
 from typing import Any
 
 from modeldeployment.render import Seat, render
-from render_worlds import deployment, facts, one_role, rendered, role
+from render_worlds import deployment, facts, joined, one_role, pair, rendered, role
 
 IDENTITY = {
     "app.kubernetes.io/name": "model-deployment",
@@ -79,3 +79,57 @@ def test_a_deployment_without_a_namespace_is_rendered_where_kubectl_would_put_it
     assert rendering.endpoint == "http://qwen.default.svc:8000"
     assert {service["metadata"]["namespace"] for service in rendering.services} == {"default"}
     assert rendering.roles[0].template.pod(Seat(0, 0))["metadata"]["namespace"] == "default"
+
+
+EVENTS = [
+    {"name": "kv-events", "protocol": "TCP", "port": 5557, "targetPort": 5557},
+    {"name": "kv-replay", "protocol": "TCP", "port": 5558, "targetPort": 5558},
+]
+HTTP = {"name": "http", "protocol": "TCP", "port": 8000, "targetPort": 8000}
+
+
+def test_i6_a_pair_is_fronted_by_its_first_half() -> None:
+    services = by_name(render(pair(), facts()).services)
+    assert list(services) == ["qwen", "qwen-prefill", "qwen-decode"]
+    assert services["qwen"]["selector"] == services["qwen-prefill"]["selector"]
+
+
+def test_i8_a_publishing_roles_service_has_its_events_and_no_other_has() -> None:
+    services = by_name(render(pair(router="llm-d-router"), facts()).services)
+    assert services["qwen-prefill"]["ports"] == [HTTP, *EVENTS]
+    assert services["qwen-decode"]["ports"] == [HTTP]
+    assert services["qwen"]["ports"] == [HTTP]
+
+
+def test_a_publishing_replica_of_several_pods_is_named_at_its_serving_port() -> None:
+    services = by_name(render(deployment(role(size=2), spec=joined(router="llm-d-router")), facts()).services)
+    assert services["qwen-server"]["ports"] == [HTTP, *EVENTS]
+    assert services["qwen-server-r0"]["ports"] == [HTTP]
+
+
+def test_an_encode_role_is_reached_by_its_own_service_alone() -> None:
+    roles = [
+        role("encode", kind="Encode"),
+        role("prefill", kind="Prefill"),
+        role("decode", kind="Decode"),
+    ]
+    rendering = render(deployment(*roles, spec=joined(router="llm-d-router")), facts())
+    services = by_name(rendering.services)
+    assert list(services) == ["qwen", "qwen-encode", "qwen-prefill", "qwen-decode"]
+    assert services["qwen"]["selector"]["app.kubernetes.io/component"] == "prefill"
+    assert services["qwen-encode"]["selector"] == IDENTITY | {"app.kubernetes.io/component": "encode"}
+    assert services["qwen-prefill"]["selector"] == IDENTITY | ELIGIBLE | {"app.kubernetes.io/component": "prefill"}
+
+
+def test_the_endpoint_is_the_first_roles_that_answers_callers() -> None:
+    roles = [role("encode", kind="Encode"), role("decode", kind="Decode", ports=[{"port": 9000}])]
+    roles += [role("prefill", kind="Prefill")]
+    given = deployment(*roles, engine="SGLang", spec=joined(router="sglang-gateway"))
+    assert render(given, facts()).endpoint == "http://qwen.team-a.svc:9000"
+
+
+def test_behind_the_routing_proxy_callers_speak_plain_http() -> None:
+    secure: dict[str, Any] = {"extraArgs": ["--ssl-certfile", "x"]}
+    proxied = deployment(role("decode", kind="Decode", **secure), spec=joined(router="llm-d-router"))
+    assert render(proxied, facts()).endpoint == "http://qwen.team-a.svc:8000"
+    assert render(deployment(role(**secure)), facts()).endpoint == "https://qwen.team-a.svc:8000"
