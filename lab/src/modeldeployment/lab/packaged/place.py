@@ -28,6 +28,11 @@ class Program:
         """The Python of the environment."""
         return self.executable("python")
 
+    @property
+    def packages(self) -> Path:
+        """The folder of the installed packages."""
+        return packages(self.environment)
+
     def executable(self, name: str) -> Path:
         """Return the path of one command of the environment, such as vllm-router (it may not exist)."""
         return self.environment / "bin" / name
@@ -45,6 +50,11 @@ def folder(recipe: Recipe) -> Path:
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     key = f"{recipe.name}-{recipe.version}-{python}-{platform_name(platform.system(), platform.machine())}"
     return platformdirs.user_cache_path("modeldeployment") / "programs" / f"{key}-{recipe.digest()}"
+
+
+def packages(environment: Path) -> Path:
+    """Return the folder of an environment's packages."""
+    return environment / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
 
 
 def is_complete(environment: Path) -> bool:
