@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
-from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import RenderRefusal, render
 from render_worlds import deployment, facts, instance_type, role
 
@@ -13,13 +12,6 @@ def refused(fields: dict[str, Any], *types: InstanceType) -> RenderRefusal:
         render(deployment(role(**fields)), facts(*types))
     assert str(refusal.value) == refusal.value.message
     assert refusal.value.role == fields.get("name", "server")
-    return refusal.value
-
-
-def unsupported(spec: dict[str, Any]) -> RenderRefusal:
-    body = deployment().body()
-    with pytest.raises(RenderRefusal) as refusal:
-        render(ModelDeployment.model_validate(body | {"spec": body["spec"] | spec}), facts())
     return refusal.value
 
 
@@ -37,13 +29,6 @@ def test_a_type_without_an_entrance_is_waited_for() -> None:
     refusal = refused({}, bare)
     assert (refusal.reason, refusal.retryable) == (RefusalReason.INSTANCE_TYPE_NOT_READY, True)
     assert "publishes no queue entrance yet" in refusal.message
-
-
-@pytest.mark.parametrize("kind", ["Prefill", "Decode", "Encode"])
-def test_other_kinds_are_not_rendered_as_servers(kind: str) -> None:
-    refusal = refused({"kind": kind})
-    assert (refusal.reason, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, False)
-    assert refusal.message.startswith(f"spec.roles[server].kind is {kind}: ")
 
 
 @pytest.mark.parametrize(
@@ -66,13 +51,6 @@ def test_the_first_role_that_cannot_be_rendered_is_named() -> None:
     assert refusal.value.role == "b"
 
 
-@pytest.mark.parametrize("name", ["llm-d-router", "vllm-router"])
-def test_a_router_is_not_left_out_in_silence(name: str) -> None:
-    refusal = unsupported({"router": {"name": name}})
-    assert (refusal.reason, refusal.role, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, None, False)
-    assert refusal.message == f"spec.router is {name}: this release renders no router; leave it out"
-
-
 def test_elastic_width_is_not_left_out_in_silence() -> None:
     refusal = refused({"elasticEp": {"width": 4}})
     assert (refusal.reason, refusal.retryable) == (RefusalReason.NOT_SUPPORTED, False)
@@ -81,5 +59,5 @@ def test_elastic_width_is_not_left_out_in_silence() -> None:
 
 def test_what_no_release_renders_is_refused_before_the_cluster_is_looked_at() -> None:
     with pytest.raises(RenderRefusal) as refusal:
-        render(deployment(role("a", instanceType="gone"), role("b", kind="Decode")), facts())
+        render(deployment(role("a", instanceType="gone"), role("b", elasticEp={"width": 4})), facts())
     assert (refusal.value.reason, refusal.value.role) == (RefusalReason.NOT_SUPPORTED, "b")

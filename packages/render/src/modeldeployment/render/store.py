@@ -3,6 +3,7 @@
 Source: facts kv-cache §1, §3 and §4, facts rendering §2, decisions D30.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -10,8 +11,10 @@ from types import MappingProxyType
 from typing import Final
 
 from modeldeployment.api.condition import Condition
+from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.kvbackend import KVCacheBackend, StoreProtocol
 from modeldeployment.api.kvpool import KVCachePool, KVCachePoolBinding
+from modeldeployment.render.errors import RenderRefusal
 
 TRANSPORTS: Final[Mapping[StoreProtocol, str]] = MappingProxyType(
     {
@@ -30,6 +33,9 @@ TRANSPORTS: Final[Mapping[StoreProtocol, str]] = MappingProxyType(
 TCP: Final = TRANSPORTS[StoreProtocol.TCP]
 PEERS: Final = "P2PHANDSHAKE"
 """What a client is told where a service of metadata would be named: clients ask each other."""
+
+_SEPARATORS: Final = re.compile("[@_:]")
+"""What the connectors put between the parts of a block's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,21 @@ def connection(
         dtype=reuse.dtype,
         block_size=reuse.block_size,
     )
+
+
+def key_prefix(prefix: str, role: str) -> str:
+    """Answer the prefix of a store's keys that tells apart blocks of different weights, which `role` is told.
+
+    Raises RenderRefusal where it holds what the connectors put between the parts of a key (facts rendering §12).
+    """
+    found = _SEPARATORS.search(prefix)
+    if found is None:
+        return prefix
+    message = (
+        f"spec.model.artifactRef marks the blocks of spec.roles[{role}] with {prefix!r}: {found[0]!r} separates the "
+        "parts of a block's key in the store; name an artifact whose digest holds letters, digits and dashes only"
+    )
+    raise RenderRefusal(RefusalReason.CACHE_PREFIX_INVALID, role, message)
 
 
 def _status(conditions: tuple[Condition, ...], kind: str) -> str:
