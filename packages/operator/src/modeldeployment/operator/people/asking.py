@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from pydantic import ValidationError
 
 from modeldeployment import kube
 from modeldeployment.admission import lookups, schema
@@ -10,9 +12,12 @@ from modeldeployment.admission.errors import Unreadable
 from modeldeployment.admission.facts import Facts, Policy
 from modeldeployment.admission.lookups import Named
 from modeldeployment.admission.schema import structure
-from modeldeployment.api import keys
+from modeldeployment.api import ModelArtifact, keys
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people.manifests import Manifest
+
+_ARTIFACTS: Final = kube.custom(keys.GROUP, keys.VERSION, "modelartifacts", "ModelArtifact")
+_RUNTIME_CLASSES: Final = kube.custom("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", namespaced=False)
 
 
 async def stored(client: kube.Client, manifest: Manifest, namespace: str) -> dict[str, Any] | None:
@@ -35,6 +40,25 @@ async def facts(client: kube.Client, named: Named, namespace: str, policy: Polic
         return await lookups.read(client, named, namespace, policy)
     except Unreadable as error:
         raise UsageError(str(error)) from error
+
+
+async def artifact(client: kube.Client, name: str, namespace: str) -> ModelArtifact | None:
+    """The artifact of that name, None where there is none; raises KubeError, and UsageError where it is unreadable."""
+    try:
+        return ModelArtifact.model_validate_json(
+            await client.raw(kube.request_for(kube.Verb.GET, _ARTIFACTS, namespace, name))
+        )
+    except kube.NotFound:
+        return None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise UsageError(f"ModelArtifact {name} could not be read: {where}: {first['msg']}") from error
+
+
+async def runtime_classes(client: kube.Client) -> frozenset[str]:
+    """The names of all RuntimeClasses; raises KubeError."""
+    return frozenset(each.metadata.name for each in (await client.list_metadata(_RUNTIME_CLASSES)).items)
 
 
 def client(kubeconfig: Path | None, context: str | None) -> kube.Client:

@@ -46,6 +46,9 @@ _Loader.add_implicit_resolver(f"{_TAG}bool", _BOOLEAN, list("yYnNtTfFoO"))
 _Loader.add_implicit_resolver(f"{_TAG}int", _INTEGER, list("-+0123456789"))
 _Loader.add_implicit_resolver(f"{_TAG}float", _NUMBER, list("-+.0123456789"))
 
+RESOLVERS: Final = _Loader.yaml_implicit_resolvers
+"""What kubectl takes for something other than text where no quotes stand around it, by first character."""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

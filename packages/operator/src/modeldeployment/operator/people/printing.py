@@ -57,12 +57,13 @@ def _tally(judged: Sequence[Judged]) -> str:
     refusals = sum(len(each.verdict.refusals) for each in judged)
     warnings = sum(len(each.verdict.warnings) for each in judged)
     return (
-        f"{_count(len(judged), 'object')}: {allowed} allowed, {len(judged) - allowed} refused "
-        f"({_count(refusals, 'refusal')}, {_count(warnings, 'warning')})"
+        f"{count(len(judged), 'object')}: {allowed} allowed, {len(judged) - allowed} refused "
+        f"({count(refusals, 'refusal')}, {count(warnings, 'warning')})"
     )
 
 
-def _count(number: int, word: str) -> str:
+def count(number: int, word: str) -> str:
+    """A number with its word, in the plural where there is not one."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 

@@ -1,15 +1,13 @@
 """The command line of `kubectl md`."""
 
-import os
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from modeldeployment.operator import versions
 from modeldeployment.operator.errors import OperatorError
+from modeldeployment.operator.people import commands, options
 
 _WRONG_USE = 2
 
@@ -18,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="What the ModelDeployment webhook would say, and what its codes mean.",
+    help="What the ModelDeployment webhook would say, what its codes mean, and what the controller would create.",
 )
 
 
@@ -60,33 +58,21 @@ def _options(
     pass
 
 
-_Files = Annotated[
-    list[str],
-    typer.Option("-f", "--filename", metavar="FILE", help="File or directory of objects; - is the standard input."),
-]
 _Old = Annotated[
     list[str] | None, typer.Option("--old", metavar="FILE", help="The objects as they are stored; makes it an update.")
-]
-_Facts = Annotated[
-    list[str] | None,
-    typer.Option("--facts", metavar="FILE", help="Objects to look up: InstanceTypes, bindings, pools, backends."),
 ]
 
 
 @app.command()
 def validate(
-    files: _Files,
+    files: options.Files,
     old: _Old = None,
-    facts: _Facts = None,
-    cluster: Annotated[bool, typer.Option("--cluster", help="Look up in the cluster what is not given.")] = False,
-    kubeconfig: Annotated[Path | None, typer.Option(help="Kubeconfig, for --cluster.")] = None,
-    context: Annotated[str | None, typer.Option(help="Context of the kubeconfig, for --cluster.")] = None,
-    namespace: Annotated[
-        str, typer.Option("-n", "--namespace", help="Namespace of objects that name none.")
-    ] = "default",
-    settings: Annotated[
-        Path | None, typer.Option(help="Settings file of the operator; without it every setting has its default.")
-    ] = None,
+    facts: options.Facts = None,
+    cluster: options.Cluster = False,
+    kubeconfig: options.Kubeconfig = None,
+    context: options.Context = None,
+    namespace: options.Namespace = "default",
+    settings: options.SettingsFile = None,
     user: Annotated[Literal["user", "operator"], typer.Option("--user", help="Who writes the object.")] = "user",
     output: Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")] = "text",
 ) -> None:
@@ -111,11 +97,15 @@ def validate(
     if output == "json":
         typer.echo(printing.for_programs(outcome.judged))
     else:
-        colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        for line in printing.for_people(outcome.judged, colours=colours):
+        for line in printing.for_people(outcome.judged, colours=options.colours()):
             typer.echo(line)
     if not all(each.verdict.allowed for each in outcome.judged):
         raise typer.Exit(1)
+
+
+app.command()(commands.render)
+app.command("explain-render")(commands.explain_render)
+app.command()(commands.diff)
 
 
 @app.command()

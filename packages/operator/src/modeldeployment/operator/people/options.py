@@ -1,0 +1,61 @@
+"""Options that several commands share, and what they come to. Nothing heavy is imported before it is needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from modeldeployment.operator.people.rendering import Sources
+
+Files: TypeAlias = Annotated[
+    list[str],
+    typer.Option("-f", "--filename", metavar="FILE", help="File or directory of objects; - is the standard input."),
+]
+Facts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--facts",
+        metavar="FILE",
+        help="Objects to look up: InstanceTypes, bindings, pools, backends, artifacts, RuntimeClasses, and the "
+        "deployment as it is stored.",
+    ),
+]
+Cluster: TypeAlias = Annotated[bool, typer.Option("--cluster", help="Look up in the cluster what is not given.")]
+Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig, for --cluster.")]
+Context: TypeAlias = Annotated[str | None, typer.Option(help="Context of the kubeconfig, for --cluster.")]
+Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Namespace of objects that name none.")]
+SettingsFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--settings", help="Settings file of the operator; without it every setting has its default."),
+]
+
+
+def sources(
+    facts: list[str] | None,
+    cluster: bool,
+    kubeconfig: Path | None,
+    context: str | None,
+    namespace: str,
+    settings: Path | None,
+) -> Sources:
+    """Where facts come from; raises SettingsError for settings that cannot be used."""
+    from modeldeployment.operator.people.rendering import Sources
+
+    given = Sources(facts or (), cluster, kubeconfig, context, namespace)
+    if settings is None:
+        return given
+    from modeldeployment.operator.settings import load
+
+    chosen = load(settings)
+    return replace(given, admission=chosen.admission_policy(), policy=chosen.policy())
+
+
+def colours() -> bool:
+    """Whether standard output is a terminal whose owner has nothing against colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
