@@ -7,10 +7,13 @@ rendered raises `RenderRefusal`.
 
 `ENGINES` and `MAKERS` are the closed catalogues behind it. What an engine reads from a user's own arguments is answered
 without rendering: which argument it owns (`Engine.owns`), where it listens (`listener`), which ports are kept from it
-(`reserved_ports`), under which names it serves (`Engine.served_names`), and its parallel `degrees`.
+(`reserved_ports`), under which names it serves (`Engine.served_names`), and its parallel `degrees`. A `Backend` is an
+engine on one maker's hardware: how it moves blocks, and from which releases on (`Floor`, `Failure`); `fabric` says
+which device its transfers use.
 """
 
-from modeldeployment.render import degrees, encoding
+from modeldeployment.render import degrees, encoding, fabric
+from modeldeployment.render.backend import Backend
 from modeldeployment.render.compose import Clash, Placed
 from modeldeployment.render.degrees import Degrees, Unreadable
 from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges
@@ -19,10 +22,12 @@ from modeldeployment.render.errors import RenderError, RenderRefusal
 from modeldeployment.render.facts import Delivery, Facts, Policy
 from modeldeployment.render.flags import Given
 from modeldeployment.render.image import RuntimeVersionSkew
+from modeldeployment.render.joins import transfer_transport
 from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
 from modeldeployment.render.makers import MAKERS, Maker
 from modeldeployment.render.parallelism import Degree, DegreeTable, LoadBalance
 from modeldeployment.render.ports import reserved_ports
+from modeldeployment.render.releases import Failure, Floor, Use
 from modeldeployment.render.rendering import Notice, Rendering, RoleRendering, render
 from modeldeployment.render.store import TRANSPORTS, Domain, Store, connection, domain
 from modeldeployment.render.template import Seat, Template
@@ -41,6 +46,7 @@ __all__ = [
     "SERVED_MODEL_NAME",
     "TRANSPORTS",
     "WEIGHTS_PATHS",
+    "Backend",
     "Clash",
     "ContainerPort",
     "Degree",
@@ -50,6 +56,8 @@ __all__ = [
     "Domain",
     "Engine",
     "Facts",
+    "Failure",
+    "Floor",
     "Gauges",
     "Given",
     "Listener",
@@ -69,12 +77,15 @@ __all__ = [
     "Store",
     "Template",
     "Unreadable",
+    "Use",
     "WeightsRefusal",
     "connection",
     "degrees",
     "domain",
     "encoding",
+    "fabric",
     "listener",
     "render",
     "reserved_ports",
+    "transfer_transport",
 ]

@@ -3,7 +3,10 @@
 Sources: facts rendering §1, §2, §4 and §8, facts encode §6, spec 2 §Pair connections.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
+
+from modeldeployment.render.releases import Failure, Floor, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +23,15 @@ class Backend:
     whether a TCP leg is enforced through its environment. `driver` is a host path that its leg needs. `handshake` are
     the routing proxy's arguments for it, `encoder_handshake` those beside an Encode role, and `handshake_environment`
     its variables. `leg_takes_device` says whether fabric interfaces may be requested for its direct leg alone.
+
+    `title` is what people call it, `floors` its oldest releases in ascending order, the first one for any use, and
+    `failures` what is known to fail at them.
     """
 
     name: str
+    title: str
+    floors: tuple[Floor, ...]
+    failures: tuple[Failure, ...] = ()
     store_connector: str = ""
     leg_connector: str = ""
     leg_port: int | None = None
@@ -44,3 +53,7 @@ class Backend:
     def accepts(self, transport: str) -> bool:
         """Whether its store client can read blocks over a transport."""
         return not self.only_transport or transport == self.only_transport
+
+    def floor(self, uses: Collection[Use] = ()) -> Floor:
+        """Answer the oldest release that does for all `uses` (facts engine-versions §1)."""
+        return next(floor for floor in reversed(self.floors) if floor.use is Use.ANY or floor.use in uses)

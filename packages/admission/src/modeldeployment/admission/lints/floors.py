@@ -1,4 +1,4 @@
-"""The oldest engine releases this operator's rendering was run on.
+"""The oldest engine release that a role's engine is put to use with, as rendering knows them.
 
 Source: facts engine-versions §1, spec 2 §Counting engine tokens, facts encode §2.
 """
@@ -6,10 +6,11 @@ Source: facts engine-versions §1, spec 2 §Counting engine tokens, facts encode
 from dataclasses import dataclass
 from typing import Final
 
-from modeldeployment.admission.lints.seen import ASCEND, Version, maker, version
+from modeldeployment.admission.lints.seen import Version, maker, version
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.api import RoleKind
 from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.render import ENGINES, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +22,13 @@ class Floor:
     below: str
 
 
-_UNRUN: Final = "nothing older was run with this operator; it may serve while no block moves"
-_UNCOUNTED: Final = "older ones answer none of llm-d-router's token counts, and nothing reports it"
-_NO_ENCODER: Final = "older ones hand no encoder output over"
-
-_VLLM: Final = Floor("vLLM", version("0.29.0"), _UNRUN)
-_VLLM_COUNTING: Final = Floor("vLLM", version("0.30.0"), _UNCOUNTED)
-_VLLM_ENCODING: Final = Floor("vLLM", version("0.30.0"), _NO_ENCODER)
-_ASCEND: Final = Floor("vLLM-Ascend", version("0.23.0"), _UNRUN)
-_ASCEND_COUNTING: Final = Floor("vLLM-Ascend", version("0.30.0rc1"), _UNCOUNTED)
-_SGLANG: Final = Floor("SGLang", version("0.5.18"), _UNRUN)
+_FLOORS: Final = {
+    (backend.name, each.use): Floor(backend.title, version(each.version), each.below)
+    for engine in ENGINES.values()
+    for backend in engine.backends.values()
+    for each in backend.floors
+}
+"""Every floor, by the engine on its hardware and the use that asks for it."""
 
 
 def counts_tokens(review: DeploymentReview) -> bool:
@@ -49,13 +47,12 @@ def floor(review: DeploymentReview, role: RoleReview, *, counting: bool) -> Floo
 
     None where the maker of its cards, which decides between two floors, is not known.
     """
-    if review.engine.name is EngineName.SGLANG:
-        return _SGLANG
     made_by = maker(review, role)
-    if not made_by:
+    if not made_by and len(review.engine.backends) > 1:
         return None
+    backend = review.engine.backend(made_by)
     if counting:
-        return _ASCEND_COUNTING if made_by == ASCEND else _VLLM_COUNTING
-    if made_by == ASCEND:
-        return _ASCEND
-    return _VLLM_ENCODING if RoleKind.ENCODE in review.kinds else _VLLM
+        lowest = backend.floor((Use.COUNTING,))
+    else:
+        lowest = backend.floor((Use.ENCODING,) if RoleKind.ENCODE in review.kinds else ())
+    return _FLOORS[backend.name, lowest.use]

@@ -8,6 +8,7 @@ from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
+from modeldeployment.render.engines.releases import SGLANG_FAILURES, SGLANG_FLOORS
 from modeldeployment.render.engines.sglang_degrees import SGLANG_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
@@ -73,6 +74,9 @@ SGLANG: Final = Engine(
         {
             "": Backend(
                 "sglang",
+                title="SGLang",
+                floors=SGLANG_FLOORS,
+                failures=SGLANG_FAILURES,
                 handshake=("--kv-connector=sglang",),
                 handshake_environment=(("SGLANG_BOOTSTRAP_PORT", str(BOOTSTRAP_PORT)),),
             )

@@ -8,6 +8,7 @@ from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
+from modeldeployment.render.engines.releases import ASCEND_FLOORS, VLLM_FAILURES, VLLM_FLOORS
 from modeldeployment.render.engines.vllm_degrees import VLLM_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
 from modeldeployment.render.parts.arguments import engine_arguments, listen_arguments, user_arguments
@@ -61,6 +62,9 @@ VLLM: Final = Engine(
         {
             "": Backend(
                 "vllm",
+                title="vLLM",
+                floors=VLLM_FLOORS,
+                failures=VLLM_FAILURES,
                 store_connector="MooncakeStoreConnector",
                 leg_connector="MooncakeConnector",
                 address_connector="NixlConnector",
@@ -74,6 +78,8 @@ VLLM: Final = Engine(
             ),
             "ascend": Backend(
                 "vllm-ascend",
+                title="vLLM-Ascend",
+                floors=ASCEND_FLOORS,
                 store_connector="AscendStoreConnector",
                 leg_connector="MooncakeConnectorV1",
                 leg_port=BOOTSTRAP_PORT,

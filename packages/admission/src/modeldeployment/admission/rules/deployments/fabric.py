@@ -1,7 +1,8 @@
 """Transports: fabric interfaces need a leg that uses them, and a pool one transport that every engine can read.
 
-Protocols are compared in the words of `KVCacheBackend` and `kvTransfer`; Auto, and no word at all, mean TCP. Both rows
-are late: they read the most, and say nothing where something else is refused already.
+What follows from a transport is worked out by rendering, in its words; a refusal says those of `KVCacheBackend` and
+`kvTransfer`, where Auto, and no word at all, mean TCP. Both rows are late: they read the most, and say nothing where
+something else is refused already.
 """
 
 from collections.abc import Iterator
@@ -13,13 +14,11 @@ from modeldeployment.admission.patching import found
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal, Unready
-from modeldeployment.api import EngineName, InstanceType, RoleKind, RouterName
-from modeldeployment.api.kvcache import StoreProtocol
+from modeldeployment.api import InstanceType, RoleKind
+from modeldeployment.render import TRANSPORTS, fabric, transfer_transport
 
-_FABRICS: Final = frozenset({"RDMA", "EFA"})
-_ASCEND: Final = "ascend"
-_NEEDED: Final = {(EngineName.VLLM, _ASCEND): StoreProtocol.CANN.value}
-"""The one transport a store client is built with, by engine and manufacturer; all others take what they are given."""
+_WORDS: Final = {spelling: word.value for word, spelling in TRANSPORTS.items()}
+"""What the API calls a transport; Auto is none of its own."""
 
 
 def _members(*protocols: str) -> Change:
@@ -29,10 +28,6 @@ def _members(*protocols: str) -> Change:
             for protocol in protocols
         ]
     }
-
-
-def _effective(protocol: str | None) -> str:
-    return StoreProtocol.TCP.value if protocol in (None, StoreProtocol.AUTO.value) else str(protocol)
 
 
 def _cache(review: DeploymentReview) -> Cache | None:
@@ -45,7 +40,11 @@ def _cache(review: DeploymentReview) -> Cache | None:
 def _offers(cache: Cache) -> tuple[str, ...]:
     """The distinct transports of a store's groups of members, in order; none where the store is not to be found."""
     protocols = cache.backend.spec.protocols if cache.backend else ()
-    return tuple(dict.fromkeys(_effective(protocol.value) for protocol in protocols))
+    return tuple(dict.fromkeys(TRANSPORTS[protocol] for protocol in protocols))
+
+
+def _listed(offers: tuple[str, ...]) -> str:
+    return ", ".join(_WORDS[offer] for offer in offers)
 
 
 @row(
@@ -99,7 +98,7 @@ def interface_without_leg(review: DeploymentReview) -> Iterator[Refusal | Unread
 
 def _no_leg(review: DeploymentReview, each: RoleReview, instance_type: InstanceType) -> str | Unready | None:
     """Why no single fabric follows for this role; None where one does, or where nobody looked."""
-    legs: dict[str, str] = {}
+    offers: tuple[str, ...] = ()
     if review.new.spec.kv_cache and each.role.managed and each.role.kind is not RoleKind.ENCODE:
         cache = _cache(review)
         if cache is None:
@@ -108,36 +107,39 @@ def _no_leg(review: DeploymentReview, each: RoleReview, instance_type: InstanceT
             return f"{missing}, and the transport of the cache follows from it"
         offers = _offers(cache)
         if len(offers) != 1:
-            return f"the groups of the cache's store use different transports, {', '.join(offers)}"
-        if _needed(review, instance_type) in (None, *offers):
-            legs["the cache"] = offers[0]
-    if _has_direct_leg(review, each):
-        transfer = review.new.spec.kv_transfer
-        direct = _effective(transfer.protocol.value if transfer and transfer.protocol else None)
-        if not instance_type.observed and direct in _FABRICS:
-            return Unready(
-                f"{each.path}.resources.interface",
-                f'InstanceType "{each.role.instance_type}" is not ready: its hardware has not been observed, so '
-                f"whether the direct transfer uses {direct} is not known yet; retry once it is",
-            )
-        if instance_type.observed and instance_type.status.detail.manufacturer != _ASCEND:
-            legs["the direct transfer"] = direct
-    fabrics = set(legs.values()) & _FABRICS
-    if len(fabrics) == 1:
-        return None
-    used = " and ".join(f"{leg} uses {protocol}" for leg, protocol in legs.items())
-    if fabrics:
-        return f"{used}, and one Pod gets interfaces of one fabric"
-    return f"no RDMA or EFA transfer leg uses the interfaces: {used or 'nothing the operator renders transfers blocks'}"
+            return f"the groups of the cache's store use different transports, {_listed(offers)}"
+    backend = each.engine.backend(instance_type.status.detail.manufacturer)
+    direct = transfer_transport(review.new.spec) if _has_direct_leg(review, each) else ""
+    if not instance_type.observed and direct in fabric.FABRICS:
+        return Unready(
+            f"{each.path}.resources.interface",
+            f'InstanceType "{each.role.instance_type}" is not ready: its hardware has not been observed, so '
+            f"whether the direct transfer uses {_WORDS[direct]} is not known yet; retry once it is",
+        )
+    counts = instance_type.observed and backend.leg_takes_device
+    match fabric.used(offers, direct if counts else "", backend):
+        case fabric.Rival(store, direct):
+            return f"{_told(store, direct)}, and one Pod gets interfaces of one fabric"
+        case fabric.Unused(store, direct):
+            told = _told(store, direct) or "nothing the operator renders transfers blocks"
+            return f"no RDMA or EFA transfer leg uses the interfaces: {told}"
+        case _:
+            return None
+
+
+def _told(store: str, direct: str) -> str:
+    """Which leg uses which transport."""
+    legs = {"the cache": store, "the direct transfer": direct}
+    return " and ".join(f"{leg} uses {_WORDS[transport]}" for leg, transport in legs.items() if transport)
 
 
 def _has_direct_leg(review: DeploymentReview, each: RoleReview) -> bool:
     """Whether the role may hand blocks over a transport of `kvTransfer` that justifies a device."""
-    router = review.new.spec.router
+    router = review.router
     # Behind vllm-router a deployment that encodes hands its blocks over another connector (facts encode §6).
-    another = RoleKind.ENCODE in review.kinds and router is not None and router.name is RouterName.VLLM
+    another = RoleKind.ENCODE in review.kinds and router is not None and router.embeds
     return (
-        each.engine.name is EngineName.VLLM
+        any(backend.leg_takes_device for backend in each.engine.backends.values())
         and each.role.managed
         and each.role.kind in (RoleKind.PREFILL, RoleKind.DECODE)
         and review.pair
@@ -159,9 +161,9 @@ def _missing(review: DeploymentReview, cache: Cache) -> str | None:
     return None
 
 
-def _needed(review: DeploymentReview, instance_type: InstanceType) -> str | None:
-    """The one transport the store client of this engine on this hardware accepts; None where it accepts any."""
-    return _NEEDED.get((review.engine.name, instance_type.status.detail.manufacturer))
+def _needed(review: DeploymentReview, instance_type: InstanceType) -> str:
+    """The one transport the store client of this engine on this hardware accepts; empty where it accepts any."""
+    return review.engine.backend(instance_type.status.detail.manufacturer).only_transport
 
 
 @row(
@@ -190,19 +192,19 @@ def pool_with_mixed_transports(review: DeploymentReview) -> Iterator[Refusal | U
         instance_type = review.facts.instance_types.get(name) if name in review.facts.instance_types else None
         if instance_type is None:
             continue
-        may_be_bound = any(engine is review.engine.name for engine, _ in _NEEDED)
+        may_be_bound = any(backend.only_transport for backend in review.engine.backends.values())
         if may_be_bound and not instance_type.observed:
             yield Unready(
                 "spec.kvCache.poolRef.name",
                 f'InstanceType "{name}" is not ready: its hardware has not been observed, so which of the pool\'s '
-                f"transports ({', '.join(offers)}) the engine takes is not known yet; retry once it is",
+                f"transports ({_listed(offers)}) the engine takes is not known yet; retry once it is",
             )
         elif not _needed(review, instance_type):
             yield Refusal(
                 "MD039",
                 "spec.kvCache.poolRef.name",
                 found(review.body, "spec.kvCache.poolRef.name"),
-                why=f"the members of this pool use different transports, {', '.join(offers)}; "
+                why=f"the members of this pool use different transports, {_listed(offers)}; "
                 f'{review.engine.name.value} on InstanceType "{name}" installs one of them and cannot read blocks on '
                 "the others",
                 way_out="name a binding to another pool, or have the KVCacheBackend use one transport in all groups",
