@@ -28,7 +28,16 @@ from modeldeployment.reconcile import (
 )
 from modeldeployment.reconcile.deciding import slots
 from modeldeployment.reconcile.deciding.steps import Advance
-from modeldeployment.render import Facts, Rendering, RenderRefusal, RoleRendering, Seat, render
+from modeldeployment.render import (
+    Facts,
+    Rendering,
+    RenderRefusal,
+    RoleRendering,
+    RouterRendering,
+    Seat,
+    Store,
+    render,
+)
 
 NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -40,6 +49,8 @@ def deployment(
     roles: Iterable[Mapping[str, Any]] | None = None,
     image: str = "engine:1",
     kv_cache: str = "",
+    router: str | Mapping[str, Any] = "",
+    engine: str = "vLLM",
     generation: int = 1,
     finalizers: tuple[str, ...] = (keys.FINALIZER,),
     deleted: bool = False,
@@ -48,11 +59,13 @@ def deployment(
     stated = roles if roles is not None else [role(replicas=replicas, size=size)]
     spec: dict[str, Any] = {
         "model": {"name": "qwen"},
-        "engine": {"name": "vLLM", "image": image},
+        "engine": {"name": engine, "image": image},
         "roles": list(stated),
     }
     if kv_cache:
         spec["kvCache"] = {"poolRef": {"name": kv_cache}}
+    if router:
+        spec["router"] = {"name": router} if isinstance(router, str) else router
     metadata = {
         "name": "chat",
         "namespace": "team",
@@ -83,10 +96,29 @@ def instance_type(
     )
 
 
-def rendering(of: ModelDeployment | None = None, *types: InstanceType) -> Rendering:
-    """The real render of a deployment."""
+def rendering(of: ModelDeployment | None = None, *types: InstanceType, store: Store | None = None) -> Rendering:
+    """The real render of a deployment, attached to `store`."""
     known = types or (instance_type(),)
-    return render(of or deployment(), Facts({each.metadata.name: each for each in known}))
+    return render(of or deployment(), Facts({each.metadata.name: each for each in known}, store=store))
+
+
+STORE = Store("store.kv.svc:50051", ("tcp",), "team", "bfloat16", 16)
+"""A store that can be used."""
+
+ECHO = {"binding": "share", "pool": "big", "domain": {"name": "team", "blockSize": 16, "dtype": "bfloat16"}}
+"""What status says of its binding."""
+
+
+def pair(replicas: int = 1, **fields: Any) -> ModelDeployment:
+    """A Prefill and a Decode role behind `llm-d-router`, unless `fields` say otherwise."""
+    roles = [role(kind.lower(), kind=kind, replicas=replicas) for kind in ("Prefill", "Decode")]
+    return deployment(**{"roles": roles, "router": "llm-d-router", **fields})
+
+
+def routed(of: Rendering, *, ready: int = 1) -> list[SeenObject]:
+    """The objects of a router as rendered, its Deployment with so many ready Pods."""
+    assert isinstance(of.router, RouterRendering)
+    return [held(body, **({"ready": ready} if body["kind"] == "Deployment" else {})) for body in of.router.objects]
 
 
 def refusal(*, retryable: bool = True) -> RenderRefusal:
@@ -203,11 +235,12 @@ def snapshot(
     objects: Iterable[SeenObject] | None = None,
     *,
     types: tuple[InstanceType, ...] = (),
+    store: Store | None = None,
     **fields: Any,
 ) -> Snapshot:
-    """What a pass sees of a deployment: every replica ready and admitted, every Service as rendered, no status yet."""
+    """What a pass sees of a deployment: every replica ready and admitted, every object as rendered, no status yet."""
     of = of or deployment()
-    wanted = rendering(of, *types)
+    wanted = rendering(of, *types, store=store)
     if members is None:
         members = [
             pod(wanted, role=each.name, ordinal=seat.ordinal, index=seat.member)
@@ -215,12 +248,13 @@ def snapshot(
             for seat in each.seats()
         ]
     members = tuple(members)
+    router = routed(wanted) if isinstance(wanted.router, RouterRendering) else []
     seen = Snapshot(
         deployment=of,
         rendering=wanted,
         members=members,
         workloads=tuple(composed(members) if workloads is None else workloads),
-        objects=tuple(service(body) for body in wanted.services) if objects is None else tuple(objects),
+        objects=tuple(objects if objects is not None else [*map(service, wanted.services), *router]),
         **fields,
     )
     return possible(seen)

@@ -52,7 +52,7 @@ def of(finding: found.Finding) -> str:
             differ = "differs" if differing == 1 else "differ"
             return (
                 f"{differing} of {_replicas(total)} {differ} from the spec, and no connection to the shared cache can "
-                "be rendered now, so none is replaced; the rollout goes on when the binding and its pool are ready again"
+                "be rendered now, so none is replaced; it goes on once the binding and its pool are ready again"
             )
         case found.RouterRefused(message=message):
             return message
