@@ -25,7 +25,7 @@ class Hub:
         return frozenset({self.home, self.endpoint, self.token})
 
     def address(self, endpoint: str) -> str:
-        """Write the hub's URL as its client reads it; a bare address loses its scheme and is dialled over https."""
+        """Write the hub's URL as its client reads it; a bare address loses its scheme, the client picks one."""
         return endpoint.rpartition("://")[2].rstrip("/") if self.bare else endpoint
 
 
