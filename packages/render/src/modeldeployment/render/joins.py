@@ -82,16 +82,17 @@ def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store |
     spec = deployment.spec
     kinds = [each.kind for each in spec.roles]
     router = ROUTERS[spec.router.name] if spec.router else None
-    pair, half = declares_pair(kinds), role.kind in HALVES
+    pair, managed = declares_pair(kinds), role.managed
     encode = next((each for each in spec.roles if each.kind is RoleKind.ENCODE), None)
-    managed, stored = role.managed, role.managed and role.kind is not RoleKind.ENCODE
-    joining = router if managed and pair and half else None
+    half = managed and pair and role.kind in HALVES
+    joining = router if half else None
     by_address = joining is not None and joining.embeds and encode is not None and bool(backend.address_connector)
     if by_address and spec.kv_cache:
         raise _two_connectors(role, backend, spec.kv_cache.pool_ref.name)
-    attached = store if stored and spec.kv_cache and store and any(store.transports) else None
     has_leg = joining is not None and not by_address and (backend.pairs_everywhere or joining.pairs_ascend)
-    split = managed and pair and half and (has_leg or attached is not None)
+    stored = managed and role.kind is not RoleKind.ENCODE and spec.kv_cache is not None
+    attached = store if stored and store and any(store.transports) else None
+    split = half and (has_leg or attached is not None)
     handover = transfer_transport(spec) if split else ""
     return Joins(
         router=router,

@@ -4,7 +4,6 @@ Source: facts router-rendering §3 and §7, decisions D4, D31 and D34.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from modeldeployment.api import keys, names
 from modeldeployment.api.conditions import RefusalReason
@@ -29,9 +28,6 @@ from modeldeployment.router import (
     front,
     render,
 )
-
-TOPIC: Final = KV_EVENTS_TOPIC
-"""What every KV event begins with, where a Part of this package asks."""
 
 
 def routed(contexts: Sequence[Context]) -> RouterRendering | RenderRefusal | None:
@@ -97,7 +93,9 @@ def _fronted(context: Context) -> FrontedRole:
     else:
         selector = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: context.name} | labels
     events = KVEvents(
-        endpoint=f"tcp://{host}:{KV_EVENTS_PORT}", replay_endpoint=f"tcp://{host}:{KV_EVENTS_REPLAY_PORT}", topic=TOPIC
+        endpoint=f"tcp://{host}:{KV_EVENTS_PORT}",
+        replay_endpoint=f"tcp://{host}:{KV_EVENTS_REPLAY_PORT}",
+        topic=KV_EVENTS_TOPIC,
     )
     return FrontedRole(
         name=role.name,

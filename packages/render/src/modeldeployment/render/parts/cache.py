@@ -16,7 +16,7 @@ def cache_dtype(context: Context) -> Fragment:
 
 
 def cache_prefix(context: Context) -> str:
-    """Answer what marks the blocks of these weights in the store; empty without a store, weights or a way to say it."""
-    if not (context.joins.store and context.weights and context.backend.prefixes):
+    """Answer what marks the blocks of these weights in a store; empty without weights or a way to say it."""
+    if not (context.weights and context.backend.prefixes):
         return ""
     return key_prefix(context.weights.prefix, context.role.name)

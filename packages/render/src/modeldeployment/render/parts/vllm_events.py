@@ -6,8 +6,7 @@ from typing import Any, Final
 from modeldeployment.render.compose import ARGV, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import MAIN
-from modeldeployment.render.routing import TOPIC
-from modeldeployment.router import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT
+from modeldeployment.router import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, KV_EVENTS_TOPIC
 
 DOCUMENT: Final[dict[str, Any]] = {
     "enable_kv_cache_events": True,
@@ -17,7 +16,7 @@ DOCUMENT: Final[dict[str, Any]] = {
     "buffer_steps": 10_000,
     "hwm": 100_000,
     "max_queue_size": 100_000,
-    "topic": TOPIC,
+    "topic": KV_EVENTS_TOPIC,
 }
 """What a publisher is told, the same on every role."""
 
