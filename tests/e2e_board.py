@@ -130,7 +130,7 @@ class Board:
         """The Pods of each ordinal, by member, without those that are leaving."""
         found: dict[int, list[Pod]] = {}
         for pod in sorted(self.all_pods(name), key=lambda pod: pod.metadata.labels.get(keys.MEMBER_INDEX, "0")):
-            if pod.metadata.labels[keys.COMPONENT] == role and pod.metadata.deletion_timestamp is None:
+            if pod.metadata.labels.get(keys.COMPONENT) == role and pod.metadata.deletion_timestamp is None:
                 found.setdefault(ordinal(pod), []).append(pod)
         return dict(sorted(found.items()))
 

@@ -7,6 +7,8 @@ import pytest
 from modeldeployment.admission import Policy
 from modeldeployment.admission.webhook.configurations import Installation, Service
 from modeldeployment.operator import Settings, SettingsError, load
+from modeldeployment.render import Delivery
+from modeldeployment.render import Policy as RenderPolicy
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -179,3 +181,93 @@ def test_what_is_no_list_of_names_is_refused(tmp_path: Path, written: str, says:
     file.write_text(f"webhook-namespaces: {written}\n")
     with pytest.raises(SettingsError, match=says):
         load(file)
+
+
+def test_every_setting_of_rendering_has_the_documented_default() -> None:
+    assert load(None).policy() == RenderPolicy(
+        general_resources_overcommit=True,
+        resource_keys={},
+        router_image="gpustack/llm-router:v0.1.0",
+        router_proxy_image="gpustack/mirrored-envoy:distroless-v1.33.2",
+        routing_sidecar_image="gpustack/mirrored-llm-d-router-disagg-sidecar:v0.10.0",
+        registry="",
+        registry_namespace="",
+        dtype_owned=True,
+        reuse_time_wait=False,
+        delivery=Delivery.ENGINE,
+        hugging_face_endpoint="https://huggingface.co",
+        model_scope_endpoint="https://www.modelscope.cn",
+        https_proxy="",
+        no_proxy="",
+    )
+
+
+def test_settings_of_rendering_are_taken_from_the_file_under_the_documented_names(tmp_path: Path) -> None:
+    text = """
+model-deployment-router-image: registry.example/team/router:v9
+model-deployment-router-proxy-image: envoy@sha256:0000000000000000000000000000000000000000000000000000000000000000
+model-deployment-routing-sidecar-image: localhost:5000/sidecar
+model-deployment-tcp-tw-reuse: true
+model-deployment-kv-cache-dtype-owned: false
+container-registry: mirror.example:5000
+container-namespace: mirrors/gpustack
+model-artifact-delivery-mode: Node
+model-artifact-huggingface-endpoint: https://hf.example/hub
+model-artifact-modelscope-endpoint: http://ms.example:8080
+model-artifact-https-proxy: http://proxy.example:3128
+model-artifact-no-proxy: .svc,10.0.0.0/8
+"""
+    assert load(written(tmp_path, text)).policy() == RenderPolicy(
+        router_image="registry.example/team/router:v9",
+        router_proxy_image=f"envoy@sha256:{'0' * 64}",
+        routing_sidecar_image="localhost:5000/sidecar",
+        registry="mirror.example:5000",
+        registry_namespace="mirrors/gpustack",
+        dtype_owned=False,
+        reuse_time_wait=True,
+        delivery=Delivery.NODE,
+        hugging_face_endpoint="https://hf.example/hub",
+        model_scope_endpoint="http://ms.example:8080",
+        https_proxy="http://proxy.example:3128",
+        no_proxy=".svc,10.0.0.0/8",
+    )
+
+
+def test_the_environment_names_them_in_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUSTACK_MODEL_DEPLOYMENT_ROUTER_IMAGE", "other/router:v2")
+    assert load(None).policy().router_image == "other/router:v2"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("model-deployment-router-image: ''", "setting model-deployment-router-image is '': it must be an image"),
+        ("model-deployment-router-proxy-image: a b", "is 'a b': it must be an image reference, such as registry"),
+        ("model-deployment-routing-sidecar-image: https://a/b", "it must be an image reference"),
+        ("model-deployment-tcp-tw-reuse: perhaps", "setting model-deployment-tcp-tw-reuse is 'perhaps'"),
+        ("container-registry: https://mirror", "container-registry is 'https://mirror': it must be HOST or HOST:PORT"),
+        ("container-registry: mirror/path", "it must be HOST or HOST:PORT without a scheme or a path"),
+        (
+            "container-namespace: /mirrors",
+            "setting container-namespace is '/mirrors': it must be a repository's folder",
+        ),
+        (
+            "model-artifact-delivery-mode: Pigeon",
+            "model-artifact-delivery-mode is 'Pigeon': Input should be 'Engine' or",
+        ),
+        ("model-artifact-huggingface-endpoint: huggingface.co", "it must be http://HOST or https://HOST"),
+        ("model-artifact-modelscope-endpoint: 'ftp://a'", "setting model-artifact-modelscope-endpoint is 'ftp://a'"),
+        (
+            "model-artifact-https-proxy: proxy:3128",
+            "setting model-artifact-https-proxy is 'proxy:3128': it must be http",
+        ),
+        ("model-artifact-no-proxy: 'a, b'", "setting model-artifact-no-proxy is 'a, b': it must be names and networks"),
+    ],
+)
+def test_a_setting_of_rendering_that_cannot_be_used_is_refused_by_name_value_and_way_out(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load(written(tmp_path, text + "\n"))
+    assert says in str(refused.value)
+    assert "; correct it in " in str(refused.value)

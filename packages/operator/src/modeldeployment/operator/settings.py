@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from modeldeployment.admission import Policy as AdmissionPolicy
@@ -22,11 +22,20 @@ from modeldeployment.admission.webhook.configurations import PREFIX as PREFIX_OF
 from modeldeployment.admission.webhook.configurations import Installation, Service
 from modeldeployment.kube import Timing as LeaseTiming
 from modeldeployment.operator.errors import SettingsError
-from modeldeployment.render import MAKERS, Policy
+from modeldeployment.render import MAKERS, Delivery, Policy
 
 PREFIX = "GPUSTACK_"
 
+_DEFAULTS = Policy()
+
 _HTTPS = re.compile(r"https://[^/\s?#]+(/[^\s?#]*)?")
+_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?")
+_REGISTRY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?")
+_FOLDER = re.compile(r"[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*")
+_IMAGE = re.compile(
+    r"([A-Za-z0-9][A-Za-z0-9.-]*(:\d{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*"
+    r"(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?"
+)
 _SERVICE = re.compile(r"((?P<namespace>[a-z0-9-]{1,63})/)?(?P<name>[a-z0-9-]{1,63})(:(?P<port>\d{1,5}))?")
 
 
@@ -51,6 +60,40 @@ def _listed(value: Any) -> Any:
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
+def _image(value: str) -> str:
+    if not _IMAGE.fullmatch(value):
+        raise ValueError("it must be an image reference, such as registry.example/team/name:v1")
+    return value
+
+
+def _mirror(value: str) -> str:
+    if value and not _REGISTRY.fullmatch(value):
+        raise ValueError("it must be HOST or HOST:PORT without a scheme or a path, such as registry.example:5000")
+    return value
+
+
+def _folder(value: str) -> str:
+    if value and not _FOLDER.fullmatch(value):
+        raise ValueError("it must be a repository's folder in lower case, such as mirrors or mirrors/gpustack")
+    return value
+
+
+def _url(value: str) -> str:
+    if value and not _URL.fullmatch(value):
+        raise ValueError("it must be http://HOST or https://HOST, such as https://huggingface.co")
+    return value
+
+
+def _plain(value: str) -> str:
+    if re.search(r"\s", value):
+        raise ValueError("it must be names and networks with commas and no spaces, such as .svc,10.0.0.0/8")
+    return value
+
+
+Image = Annotated[str, AfterValidator(_image)]
+Url = Annotated[str, AfterValidator(_url)]
+
+
 class Settings(BaseSettings):
     """What an administrator can set. Unknown names in the file are refused; unknown variables are somebody else's."""
 
@@ -73,7 +116,40 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=15.0, gt=1, description="How long a silent leader keeps the Lease.")
 
     model_deployment_kv_cache_dtype_owned: bool = Field(
-        default=True, description="Refuse --kv-cache-dtype beside a cache, whose Binding says it."
+        default=True,
+        description="Write --kv-cache-dtype beside a cache, as its binding says it, and refuse a user's own.",
+    )
+    model_deployment_router_image: Image = Field(
+        default=_DEFAULTS.router_image, description="Image of every router's program."
+    )
+    model_deployment_router_proxy_image: Image = Field(
+        default=_DEFAULTS.router_proxy_image, description="Image of the proxy in front of llm-d-router's picker."
+    )
+    model_deployment_routing_sidecar_image: Image = Field(
+        default=_DEFAULTS.routing_sidecar_image, description="Image of the routing proxy of Decode Pods."
+    )
+    model_deployment_tcp_tw_reuse: bool = Field(
+        default=_DEFAULTS.reuse_time_wait, description="Let Prefill Pods of SGLang pairs reuse ports in TIME-WAIT."
+    )
+    container_registry: Annotated[str, AfterValidator(_mirror)] = Field(
+        default="",
+        description="Registry the operator's own default images are pulled from; empty: where they are published.",
+    )
+    container_namespace: Annotated[str, AfterValidator(_folder)] = Field(
+        default="", description="Folder there that stands in place of the published one."
+    )
+    model_artifact_delivery_mode: Delivery = Field(
+        default=_DEFAULTS.delivery, description="Who brings the weights of a hub: the engine, or the node."
+    )
+    model_artifact_huggingface_endpoint: Url = Field(
+        default=_DEFAULTS.hugging_face_endpoint, description="Hugging Face, or its mirror."
+    )
+    model_artifact_modelscope_endpoint: Url = Field(
+        default=_DEFAULTS.model_scope_endpoint, description="ModelScope, or its mirror."
+    )
+    model_artifact_https_proxy: Url = Field(default="", description="Proxy of engines that download weights.")
+    model_artifact_no_proxy: Annotated[str, AfterValidator(_plain)] = Field(
+        default="", description="What they reach without it."
     )
     instance_privileged_allowed: bool = Field(default=False, description="Let roles run privileged.")
     instance_host_path_volume_allowed: bool = Field(default=False, description="Let roles mount paths of the host.")
@@ -107,6 +183,18 @@ class Settings(BaseSettings):
         return Policy(
             general_resources_overcommit=self.instance_general_resources_overcommit,
             resource_keys=dict(self.accelerator_resource_names),
+            router_image=self.model_deployment_router_image,
+            router_proxy_image=self.model_deployment_router_proxy_image,
+            routing_sidecar_image=self.model_deployment_routing_sidecar_image,
+            registry=self.container_registry,
+            registry_namespace=self.container_namespace,
+            dtype_owned=self.model_deployment_kv_cache_dtype_owned,
+            reuse_time_wait=self.model_deployment_tcp_tw_reuse,
+            delivery=self.model_artifact_delivery_mode,
+            hugging_face_endpoint=self.model_artifact_huggingface_endpoint,
+            model_scope_endpoint=self.model_artifact_modelscope_endpoint,
+            https_proxy=self.model_artifact_https_proxy,
+            no_proxy=self.model_artifact_no_proxy,
         )
 
     def address(self) -> tuple[str, int]:
@@ -216,8 +304,9 @@ def load(file: Path | None) -> Settings:
             raise SettingsError(
                 f"{file}: there is no setting {name!r}; the settings are {', '.join(sorted(known))}"
             ) from error
+        why = first["msg"].removeprefix("Value error, ")
         raise SettingsError(
-            f"setting {name} is {first['input']!r}: {first['msg']}; correct it in {file or 'the environment'}"
+            f"setting {name} is {first['input']!r}: {why}; correct it in {file or 'the environment'}"
             f" ({PREFIX}{str(first['loc'][0]).upper()})"
         ) from error
 
