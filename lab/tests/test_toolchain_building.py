@@ -7,8 +7,9 @@ import pytest
 from modeldeployment.lab import toolchain
 from modeldeployment.lab.errors import DiskFull, GoMissing, GoTooOld, ProgramsMissing, ToolchainError
 from modeldeployment.lab.toolchain import Building, Finished, Progress, Waiting, go, place
-from modeldeployment.lab.toolchain.building import build
-from modeldeployment.lab.toolchain.recipes import PROGRAMS
+from modeldeployment.lab.toolchain.building import build, build_apart
+from modeldeployment.lab.toolchain.picker import ensure_picker
+from modeldeployment.lab.toolchain.recipes import PICKER, PROGRAMS
 from toolchain_go import StandInGo
 
 _ALL = ["etcd", "kwok", "kueue", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
@@ -43,6 +44,27 @@ def test_a_second_build_does_nothing(stand_in: StandInGo, folder: Path) -> None:
     stand_in.journal.unlink()
     build(folder, {}, lambda _: None)
     assert stand_in.built == []
+
+
+def test_a_program_that_is_no_part_of_the_lab_lies_in_a_folder_of_its_own(stand_in: StandInGo, folder: Path) -> None:
+    seen: list[Progress] = []
+    build_apart(PICKER, folder, stand_in.environ, seen.append)
+    assert stand_in.built == ["epp"]
+    assert (folder / "epp").read_text() == "program\n"
+    assert seen == [Building("epp", 0, 120), Finished(folder)]
+    stand_in.journal.unlink()
+    build_apart(PICKER, folder, {}, lambda _: None)
+    assert stand_in.built == []
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["key", "key.lock"]
+
+
+def test_a_picker_named_by_a_variable_is_taken_as_it_is(tmp_path: Path) -> None:
+    program = tmp_path / "picker"
+    program.touch()
+    found = ensure_picker({"MODELDEPLOYMENT_LAB_PICKER": str(program)}, lambda _: None)
+    assert (found.program, found.pinned) == (program, False)
+    with pytest.raises(ProgramsMissing, match="is not a file; unset it"):
+        ensure_picker({"MODELDEPLOYMENT_LAB_PICKER": str(tmp_path / "none")}, lambda _: None)
 
 
 def test_an_interrupted_build_resumes_at_the_program_it_was_at(stand_in: StandInGo, folder: Path) -> None:

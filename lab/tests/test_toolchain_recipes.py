@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from modeldeployment.lab.errors import SourceChanged
 from modeldeployment.lab.toolchain import place
-from modeldeployment.lab.toolchain.recipes import ETCD, FAMILIES, KUBERNETES, KUEUE, PROGRAMS, Change
+from modeldeployment.lab.toolchain.recipes import ETCD, FAMILIES, KUBERNETES, KUEUE, PICKER, PROGRAMS, Change
 
 CHANGE = Change("main.go", "\told()", "\tnew()")
 
@@ -62,6 +62,14 @@ def test_every_family_ships_its_pins_and_needs_no_newer_go_than_promised(family:
     assert pin in pins["go.mod"].decode()
     assert "\ngo 1.26.0\n" in pins["go.mod"].decode()
     assert b" h1:" in pins["go.sum"]
+
+
+def test_the_picker_is_pinned_beside_the_lab_and_no_part_of_it() -> None:
+    pins = dict(PICKER.pins())
+    assert b"github.com/llm-d/llm-d-inference-scheduler v0.7.1" in pins["go.mod"]
+    assert b"github.com/llm-d/llm-d-kv-cache v0.9.0" in pins["go.mod"]
+    assert b" h1:" in pins["go.sum"]
+    assert PICKER not in FAMILIES
 
 
 def test_the_cache_key_names_versions_platform_and_recipe() -> None:

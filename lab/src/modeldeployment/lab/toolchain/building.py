@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +62,20 @@ def build(folder: Path, environ: Mapping[str, str], report: Report) -> place.Too
     return place.Toolchain(folder)
 
 
+def build_apart(family: Family, folder: Path, environ: Mapping[str, str], report: Report) -> None:
+    """Put the programs of a family that is no part of the lab into a folder of its own; instant if they are there.
+
+    Raises a ToolchainError.
+    """
+    if all((folder / program.name).is_file() for program in family.programs):
+        return
+    with _said_plainly(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder, report), _working(folder) as work:
+            _build_families((family,), folder, work, golang.find(environ, folder.parent), environ, report)
+    report(Finished(folder))
+
+
 @contextmanager
 def _said_plainly(folder: Path) -> Iterator[None]:
     try:
@@ -92,32 +106,49 @@ def _locked(folder: Path, report: Report) -> Iterator[None]:
         lock.release()
 
 
-def _build_missing(folder: Path, environ: Mapping[str, str], report: Report) -> None:
-    compiler = golang.find(environ, folder.parent)
+@contextmanager
+def _working(folder: Path) -> Iterator[Path]:
     work = folder.with_name(f"{folder.name}.work")
     shutil.rmtree(work, ignore_errors=True)
-    for name in place.spoiled(folder):
-        (folder / name).unlink()
-    total = sum(program.weight for family in FAMILIES for program in family.programs)
-    done = 0
     try:
-        for family in FAMILIES:
-            module: Path | None = None
-            for program in family.programs:
-                report(Building(program.name, done, total))
-                if not (folder / program.name).is_file():
-                    module = module or _prepare(family, work / "modules" / family.name, compiler, environ)
-                    product = work / program.name
-                    flags = ["-p", "2", "-trimpath", "-ldflags", program.link_flags]
-                    compiler.run(["build", *flags, "-o", str(product), program.package], module, environ)
-                    product.replace(folder / program.name)
-                done += program.weight
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _build_missing(folder: Path, environ: Mapping[str, str], report: Report) -> None:
+    compiler = golang.find(environ, folder.parent)
+    with _working(folder) as work:
+        for name in place.spoiled(folder):
+            (folder / name).unlink()
+        _build_families(FAMILIES, folder, work, compiler, environ, report)
         _copy_kueue_config(folder, work, compiler, environ)
         manifest = work / place.MANIFEST
         manifest.write_text(json.dumps(place.manifest_of(folder, compiler.name), indent=2) + "\n")
         manifest.replace(folder / place.MANIFEST)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+
+
+def _build_families(
+    families: Sequence[Family],
+    folder: Path,
+    work: Path,
+    compiler: golang.Go,
+    environ: Mapping[str, str],
+    report: Report,
+) -> None:
+    total = sum(program.weight for family in families for program in family.programs)
+    done = 0
+    for family in families:
+        module: Path | None = None
+        for program in family.programs:
+            report(Building(program.name, done, total))
+            if not (folder / program.name).is_file():
+                module = module or _prepare(family, work / "modules" / family.name, compiler, environ)
+                product = work / program.name
+                flags = ["-p", "2", "-trimpath", "-ldflags", program.link_flags]
+                compiler.run(["build", *flags, "-o", str(product), program.package], module, environ)
+                product.replace(folder / program.name)
+            done += program.weight
 
 
 def _prepare(family: Family, module: Path, compiler: golang.Go, environ: Mapping[str, str]) -> Path:

@@ -17,6 +17,8 @@ ETCD_VERSION: Final = "3.6.16"
 KUBERNETES_VERSION: Final = "1.36.3"
 KWOK_VERSION: Final = "0.8.0"
 KUEUE_VERSION: Final = "0.18.4"
+PICKER_VERSION: Final = "0.7.1"
+"""The newest picker whose module and checksums are published where the others are; routers run 0.10.0."""
 
 KUEUE_CONFIG: Final = "kueue-config"
 """Folder beside the programs with Kueue's own CRDs and webhook manifests."""
@@ -152,6 +154,12 @@ KUBERNETES: Final = Family(
         ),
     ),
 )
+
+PICKER: Final = Family("epp", (Program("epp", "github.com/llm-d/llm-d-inference-scheduler/cmd/epp", (), 120),))
+"""The endpoint picker of llm-d-router, which only tests of its document start: no part of the lab.
+
+It builds with a newer kv-cache module than its release had, which its pins say (facts control-plane §10).
+"""
 
 FAMILIES: Final = (ETCD, KWOK, KUEUE, KUBERNETES)
 PROGRAMS: Final = tuple(program.name for family in FAMILIES for program in family.programs)
