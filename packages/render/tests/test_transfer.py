@@ -112,6 +112,7 @@ def test_a_degree_that_cannot_be_read_is_refused_naming_its_role(
     assert refusal.message.startswith(f"spec.roles[{half}].")
     assert flag in refusal.message
     assert where in refusal.message.partition(" has ")[0]
+    assert refusal.message.endswith(" in full, with a whole number such as 2")
 
 
 @pytest.mark.parametrize(

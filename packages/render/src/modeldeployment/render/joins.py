@@ -26,12 +26,12 @@ class Joins:
     """How one role is joined; a role whose user took over the command line is joined to nothing.
 
     `pair` says whether the deployment declares a Prefill and a Decode role, `encode` is its Encode role. `split` says
-    whether the role is rendered as one half of a pair that is connected at all, `handover` is the transport over which
+    whether the role is rendered as one half of a pair that Mooncake connects, `handover` is the transport over which
     such a half moves blocks to or from the other, in Mooncake's spelling. `leg` is the same where a router joins the
     two, `transport` that of the store's client. All three are empty where there is none. `by_address` says whether the
-    other half is instead told of by the replies that the router carries, and no bootstrap port is asked (facts encode
-    §6). `events` says whether the role publishes KV events, `proxied` whether the routing proxy stands before its
-    engine.
+    halves are joined by what the router's requests carry instead, over a connector that is no Mooncake's: its router
+    knows the addresses of Services and asks no Pod's bootstrap port (facts encode §6). `events` says whether the role
+    publishes KV events, `proxied` whether the routing proxy stands before its engine.
     """
 
     router: RouterRow | None

@@ -115,7 +115,7 @@ def _unreadable(role: Role, read: Unreadable) -> RenderRefusal:
     value = f" {read.value!r}" if read.value else ""
     message = (
         f"spec.roles[{role.name}].{where} or env has {read.flag}{value}: it {read.why}, and both halves of the pair "
-        f"are told this degree; write {read.flag} as a flag of its own with a whole number"
+        f"are told this degree; write {read.flag} in full, with a whole number such as 2"
     )
     return RenderRefusal(RefusalReason.DEGREE_UNREADABLE, role.name, message)
 
