@@ -54,6 +54,10 @@ CACHE_INJECTION: Final = "kvcache.gpustack.ai/inject"
 SGLANG_BOOTSTRAP_PORT: Final = "sglang.ai/bootstrap-port"
 VLLM_BOOTSTRAP_PORT: Final = "vllm.ai/bootstrap-port"
 
+# Resources that a node offers for its fabric: an RDMA endpoint shared with others, or one of a Pod's own.
+RDMA_SHARED: Final = "device.gpustack.ai/rdma.shared"
+RDMA: Final = "device.gpustack.ai/rdma"
+
 # Kueue reads these from a Pod.
 QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"
 GROUP_NAME: Final = "kueue.x-k8s.io/pod-group-name"

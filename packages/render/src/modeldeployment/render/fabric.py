@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from modeldeployment.api import keys
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.kvbackend import StoreProtocol
 from modeldeployment.api.roles import Role, RoleKind
@@ -34,7 +35,7 @@ class Fabric:
 
 FABRICS: Final[Mapping[str, Fabric]] = MappingProxyType(
     {
-        RDMA: Fabric("device.gpustack.ai/rdma.shared", "device.gpustack.ai/rdma"),
+        RDMA: Fabric(keys.RDMA_SHARED, keys.RDMA),
         EFA: Fabric("vpc.amazonaws.com/efa", "vpc.amazonaws.com/efa"),
     }
 )
