@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import json
+import logging
 import secrets
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from typing import Any, Final, Self
 
-from aiohttp import web
+from aiohttp import http_exceptions, web
 
 from modeldeployment.api.modeldeployment import EngineName
 from modeldeployment.lab.engines import addresses
@@ -17,8 +18,19 @@ from modeldeployment.lab.engines.errors import AddressTaken
 from modeldeployment.lab.engines.fake import FakeEngine, Received
 from modeldeployment.lab.engines.routes import Routes
 
+_log: Final = logging.getLogger(__name__)
+
 SERVING_PORT: Final = 8000
 """Where an engine serves unless told otherwise."""
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Tell whether a record is about us and not about a peer that speaks another protocol, as gateways try gRPC."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, http_exceptions.BadHttpMessage)
+
+
+_log.addFilter(_is_ours)
 
 
 class EngineServer:
@@ -39,7 +51,7 @@ class EngineServer:
     async def __aenter__(self) -> Self:
         application = web.Application(client_max_size=64 * 2**20)
         application.router.add_route("*", "/{path:.*}", self._answer)
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=0, handler_cancellation=True)
+        runner = web.AppRunner(application, access_log=None, logger=_log, shutdown_timeout=0, handler_cancellation=True)
         await runner.setup()
         self._open = AsyncExitStack()
         self._open.push_async_callback(runner.cleanup)
