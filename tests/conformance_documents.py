@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,7 @@ from modeldeployment.render import render
 from modeldeployment.router import RouterRendering
 from render_worlds import deployment, facts, joined, role
 
-ROUTERS: Final = (
+ROUTERS: Final[tuple[tuple[str, str], ...]] = (
     ("llm-d-router", "vLLM"),
     ("llm-d-router", "SGLang"),
     ("vllm-router", "vLLM"),
@@ -151,7 +151,3 @@ def replaced(text: str, old: str, new: str) -> str:
     """The text with every `old` replaced; there must be one."""
     assert old in text
     return text.replace(old, new)
-
-
-def cases(routers: Sequence[str]) -> list[tuple[str, str, str]]:
-    return [(router, engine, shape) for router, engine in ROUTERS if router in routers for shape in SHAPES]
