@@ -77,6 +77,7 @@ def test_who_holds_encoder_output_is_one_pod(router: str, engine: str, wide: str
         ("sglang-gateway", "SGLang", {"prefill": {"extraArgs": ["--dp-size=2"]}}),
         ("llm-d-router", "vLLM", {"prefill": {"extraArgs": ["-tp", "2"]}}),
         ("llm-d-router", "vLLM", {"encode": {"command": ["vllm", "serve", "/m", "-dp", "2"]}}),
+        ("llm-d-router", "vLLM", {"encode": {"command": ["mine"], "env": [{"name": "VLLM_DP_SIZE", "value": "2"}]}}),
         ("llm-d-router", "vLLM", {"encode": {"extraArgs": ["-dp", "two"]}}),
     ],
 )
