@@ -114,6 +114,14 @@ class RunningRouter:
             raise self._failed(f"GET /workers answered {status} {answer!r:.200}")
         return workers.listed(answer)
 
+    async def remove(self, url: str) -> None:
+        """Remove a worker over the worker API; one that is not listed is left alone. Raises RouterFailed."""
+        for worker in await self.workers():
+            if worker.url == url:
+                status, answer = await self.ask("DELETE", f"/workers/{worker.key}")
+                if status >= 300:
+                    raise self._failed(f"DELETE of worker {url} answered {status} {answer!r:.200}")
+
     async def metrics(self) -> str:
         """Read the text of its metrics."""
         assert self._http is not None, "a RunningRouter is entered before it is asked"
