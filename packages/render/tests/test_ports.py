@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,7 @@ from modeldeployment.render import (
     ENGINES,
     KV_EVENTS_PORT,
     KV_EVENTS_REPLAY_PORT,
+    ContainerPort,
     RenderRefusal,
     Seat,
     listener,
@@ -190,6 +192,14 @@ def test_f11_a_port_that_a_listener_takes_is_refused(
         f"spec.roles[prefill].{where}: port {number} is where {name} listens, which the operator adds to this role; "
         "use a port other than 8998, 5557, 5558"
     )
+
+
+def test_a_listener_that_is_there_under_its_own_name_is_not_opened_twice() -> None:
+    given = deployment(spec=joined(router="llm-d-router"))
+    (one,), engine = given.spec.roles, ENGINES[VLLM]
+    how = joining.of(given, one, engine.backend("nvidia"), None)
+    there = replace(listener(one, engine), ports=(ContainerPort("kv-events", 5557, "TCP", declared=True),))
+    assert [each.name for each in opened(one, engine, how, there)] == ["kv-replay"]
 
 
 def test_a_taken_over_role_opens_its_own_ports_alone() -> None:
