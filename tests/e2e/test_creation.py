@@ -114,6 +114,8 @@ async def test_status_and_kubectl_tell_what_a_user_asks_first(world: World) -> N
     ]
     assert {each["type"]: (each["status"], each["reason"], each["message"]) for each in status["conditions"]} == {
         "Rendered": ("True", "Rendered", "every role is rendered"),
+        "DomainRegistered": ("True", "NotApplicable", "spec.kvCache is not declared"),
+        "WeightsReady": ("True", "NotApplicable", "spec.model.artifactRef is not declared"),
         "QuotaReserved": (
             "True",
             "Reserved",
@@ -121,6 +123,12 @@ async def test_status_and_kubectl_tell_what_a_user_asks_first(world: World) -> N
         ),
         "ReplicasUpToDate": ("True", "UpToDate", "every replica matches the spec"),
         "RoleKindsReady": ("True", "AllKindsReady", "every declared kind has a ready replica"),
+        "KVEventsPublishing": (
+            "True",
+            "NotApplicable",
+            "no role publishes KV events, and nothing would follow them",
+        ),
+        "RouterReady": ("True", "NotApplicable", "spec.router is not declared"),
     }
     header, row = (await world.kubectl("get", "md")).out.splitlines()
     assert header.split() == ["NAME", "ENGINE", "ROLES", "PHASE", "ENDPOINT"]
