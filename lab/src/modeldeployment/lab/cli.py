@@ -20,6 +20,7 @@ from modeldeployment.lab.bench.cli import bench
 from modeldeployment.lab.controlplane import DEFAULT_NAME, Component, Options, Phase, Status
 from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.demo.cli import demo
+from modeldeployment.lab.engines.cli import engines
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotInstallable, NotUp, StateUnusable, UnknownComponent
 from modeldeployment.lab.fleets.cli import app as fleet_app
 from modeldeployment.lab.runtimes.choosing import KUBECONFIG, NAMES, PROCESSES, availability, runtime_named
@@ -36,6 +37,7 @@ app: Final = typer.Typer(
 app.add_typer(fleet_app, name="fleet")
 app.command()(bench)
 app.command()(demo)
+app.command()(engines)
 
 Name = Annotated[str, typer.Option("--name", help="Which control plane; several can run at once.")]
 RuntimeName = Annotated[str, typer.Option("--runtime", help="processes, kubeconfig, kwokctl or kind; see `runtimes`.")]
