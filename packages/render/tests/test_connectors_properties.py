@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from modeldeployment.api.modeldeployment import EngineName, ModelDeployment
 from modeldeployment.render import ENGINES, Facts, Policy, RenderRefusal, Seat, render
@@ -16,6 +16,8 @@ SETS = (("Server",), ("Prefill",), ("Decode",), ("Prefill", "Decode"), ("Encode"
 KV_ROLES = {"Server": "kv_both", "Prefill": "kv_producer", "Decode": "kv_consumer"}
 DEGREES: tuple[list[str], ...] = (["-tp", "2"], ["--data-parallel-size=2"], [])
 ASCEND_TYPE, NVIDIA_TYPE = instance_type(status=ASCEND), instance_type()
+
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def names(engine: str) -> list[str]:
@@ -59,6 +61,7 @@ def rendered(world: tuple[ModelDeployment, Facts]) -> Mapping[str, dict[str, Any
     return {each.kind.value: each.template.pod(Seat(0, 0)) for each in found.roles}
 
 
+@UNHURRIED
 @given(worlds())
 def test_what_is_refused_is_what_no_engine_could_do(world: tuple[ModelDeployment, Facts]) -> None:
     of, known = world
@@ -73,11 +76,13 @@ def test_what_is_refused_is_what_no_engine_could_do(world: tuple[ModelDeployment
     assert (not rendered(world)) is (unreadable or unencodable)
 
 
+@UNHURRIED
 @given(worlds())
 def test_two_renderings_are_equal_to_the_byte(world: tuple[ModelDeployment, Facts]) -> None:
     assert json.dumps(rendered(world)) == json.dumps(rendered(world))
 
 
+@UNHURRIED
 @given(worlds())
 def test_no_argument_and_no_variable_appears_twice(world: tuple[ModelDeployment, Facts]) -> None:
     for pod in rendered(world).values():
@@ -86,6 +91,7 @@ def test_no_argument_and_no_variable_appears_twice(world: tuple[ModelDeployment,
         env(pod)  # fails on a second entry of one name
 
 
+@UNHURRIED
 @given(worlds())
 def test_no_variable_of_the_operators_keeps_the_users_value(world: tuple[ModelDeployment, Facts]) -> None:
     owned = ENGINES[world[0].spec.engine.name].owned_environment
@@ -97,6 +103,7 @@ def test_no_variable_of_the_operators_keeps_the_users_value(world: tuple[ModelDe
         assert {name for name in wished if env(pod).get(name) != "theirs"} == set()
 
 
+@UNHURRIED
 @given(worlds())
 def test_a_transfer_document_states_the_kinds_role_and_both_halves_say_the_same(
     world: tuple[ModelDeployment, Facts],
@@ -115,6 +122,7 @@ def test_a_transfer_document_states_the_kinds_role_and_both_halves_say_the_same(
     assert "Encode" not in legs
 
 
+@UNHURRIED
 @given(worlds())
 def test_both_halves_of_an_sglang_pair_hand_over_alike(world: tuple[ModelDeployment, Facts]) -> None:
     flag = "--disaggregation-transfer-backend"
@@ -123,6 +131,7 @@ def test_both_halves_of_an_sglang_pair_hand_over_alike(world: tuple[ModelDeploym
     assert len(set(said.values())) <= 1
 
 
+@UNHURRIED
 @given(worlds())
 def test_a_client_has_its_variable_its_annotation_its_volume_and_its_mount_or_none_of_them(
     world: tuple[ModelDeployment, Facts],
