@@ -17,7 +17,7 @@ KV_ROLES = {"Server": "kv_both", "Prefill": "kv_producer", "Decode": "kv_consume
 DEGREES: tuple[list[str], ...] = (["-tp", "2"], ["--data-parallel-size=2"], [])
 ASCEND_TYPE, NVIDIA_TYPE = instance_type(status=ASCEND), instance_type()
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+UNHURRIED = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def names(engine: str) -> list[str]:
