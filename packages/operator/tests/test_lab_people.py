@@ -108,6 +108,26 @@ async def test_a_fact_that_is_given_counts_before_the_cluster(
         await kube_client.delete(INSTANCE_TYPES, name)
 
 
+async def test_what_is_rendered_against_the_cluster_belongs_to_the_stored_object(
+    control_plane: Any, kube_client: Client, namespace: str, tmp_path: Path
+) -> None:
+    name = await stand(kube_client, namespace)
+    try:
+        file = deployment(tmp_path / "md.yaml", {**of(namespace), "metadata.uid": "of the file"})
+        picked = ("--role", "server", "--replica", "0", "-o", "json")
+        said = await kubectl(control_plane, "md", "render", "-f", file, "--cluster", *picked)
+        assert said.status == 0, said.err
+        stored = await kube_client.get(DEPLOYMENTS, "qwen-72b", namespace)
+        (owner,) = json.loads(said.out)["metadata"]["ownerReferences"]
+        assert owner["uid"] == stored.metadata.uid
+        assert "there is no KVCachePoolBinding shared-kv: rendered without the shared store" in said.err
+        edited = deployment(tmp_path / "new.yaml", {**of(namespace), "spec.roles[0].replicas": 2})
+        said = await kubectl(control_plane, "md", "diff", file, edited, "--cluster")
+        assert (said.status, said.out.splitlines()[0]) == (1, "role server: scale only (4 → 2): 2 Pods deleted")
+    finally:
+        await kube_client.delete(INSTANCE_TYPES, name)
+
+
 async def test_values_are_read_as_kubectl_itself_reads_them(control_plane: Any, tmp_path: Path) -> None:
     names = {f"a{number:02}": text for number, text in enumerate(SCALARS)}
     lines = "".join(f"  {name}: {text}\n" for name, text in names.items() if "\\u" not in text)

@@ -198,7 +198,7 @@ def test_a_router_that_cannot_front_the_edit_is_refused_alone(pair: Any, tmp_pat
     assert (told_.refused, refused.refused) == (False, True)
     assert (
         "router: refused: not rendered: RouterPortsDiffer: they differ (this does not resolve by itself); replicas are "
-        "served without it"
+        "served, and a router that runs is left as it is"
     ) in list(contrasting.for_people(refused, colours=False))
     found = json.loads(contrasting.for_programs(refused))
     assert [role["outcome"] for role in found["roles"]] == ["nothing", "nothing"]

@@ -219,6 +219,12 @@ def test_a_cache_that_is_not_given_is_left_out_and_said(tmp_path: Path, capsys: 
     assert "MooncakeStoreConnector" in ready.out
 
 
+def test_a_cache_that_cannot_be_used_yet_is_left_out_and_said(tmp_path: Path, capsys: Capture) -> None:
+    said = rendered(capsys, tmp_path, deployment(tmp_path / "md.yaml", IMAGE))
+    assert said.status == 0
+    assert "KVCachePoolBinding shared-kv is not ready: rendered without the shared store" in said.err
+
+
 def test_a_runtime_class_is_named_where_it_is_given(tmp_path: Path, capsys: Capture) -> None:
     file = deployment(tmp_path / "md.yaml", PLAIN)
     picked = ("--role", "server", "--replica", "0")

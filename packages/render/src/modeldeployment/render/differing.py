@@ -78,8 +78,8 @@ class Objects:
 class RouterForeseen:
     """The router: its objects, its declared replicas before and after, and whether its own Pods are replaced.
 
-    They are when the template of its Deployment changes, which carries the hash of its configuration. `refused` says
-    why the edited deployment gets no router that could be compared; its objects are then told by nobody.
+    They are when the template of its Deployment changes, which carries the hash of its configuration. `refused`
+    says why the edited deployment's router cannot be rendered; what there is of a router then stays as it is.
     """
 
     objects: Objects

@@ -61,6 +61,13 @@ async def runtime_classes(client: kube.Client) -> frozenset[str]:
     return frozenset(each.metadata.name for each in (await client.list_metadata(_RUNTIME_CLASSES)).items)
 
 
+async def native_sidecars(client: kube.Client) -> bool:
+    """Whether its Kubernetes starts sidecars first, asked as the controller asks it; raises KubeError."""
+    from modeldeployment.reconcile import servers  # only who asks a cluster pays for it
+
+    return await servers.native_sidecars(client)
+
+
 def client(kubeconfig: Path | None, context: str | None) -> kube.Client:
     """A client of the cluster a kubeconfig names; raises AccessError."""
     return kube.Client(kube.load(kubeconfig=kubeconfig, context=context), field_manager="kubectl-md")

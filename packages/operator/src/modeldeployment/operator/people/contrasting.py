@@ -93,7 +93,7 @@ def _pods(role: RoleForeseen) -> str:
 
 def _router_sentence(told: Foretold, router: RouterForeseen) -> str:
     if router.refused is not None:
-        return f"refused: {refusal(router.refused)}; replicas are served without it"
+        return f"refused: {refusal(router.refused)}; replicas are served, and a router that runs is left as it is"
     before, after = router.replicas
     because = f" (changed: {', '.join(told.behind.router)})" if told.behind.router else ""
     match _router_outcome(router):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from modeldeployment import kube
 from modeldeployment.admission import schema
-from modeldeployment.admission.facts import Actor
+from modeldeployment.admission.facts import Actor, Cache
 from modeldeployment.admission.facts import Facts as Known
 from modeldeployment.admission.facts import Policy as AdmissionPolicy
 from modeldeployment.admission.lookups import Named
@@ -21,7 +21,7 @@ from modeldeployment.operator.people import asking, knowing, manifests
 from modeldeployment.operator.people.judging import Judged, judge
 from modeldeployment.operator.people.knowing import Given
 from modeldeployment.operator.people.manifests import Manifest
-from modeldeployment.render import MAKERS, Facts, Policy, Rendering, RenderRefusal, connection, render
+from modeldeployment.render import MAKERS, Domain, Facts, Policy, Rendering, RenderRefusal, connection, domain, render
 
 Body = Mapping[str, Any]
 T = TypeVar("T")
@@ -97,9 +97,13 @@ class Ground:
             policy,
             self.classes if self.client is None else self.classes | await asking.runtime_classes(self.client),
             store=connection(chain.binding, chain.pool, chain.backend) if chain else None,
+            native_sidecars=self.client is None or await asking.native_sidecars(self.client),
             artifact=await self._artifact(spec.model.artifact_ref.name if spec.model.artifact_ref else "", namespace),
         )
-        return facts, () if self.client else tuple(self._notes(deployment, known, facts, named, namespace))
+        notes = [] if self.client else list(self._notes(deployment, known, facts, named, namespace))
+        if chain is not None and facts.store is None:
+            notes.append(f"{_unusable(chain, named.cache)}: rendered without the shared store")
+        return facts, tuple(notes)
 
     async def _artifact(self, name: str, namespace: str) -> ModelArtifact | None:
         found = self.artifacts.get((namespace, name))
@@ -217,6 +221,16 @@ def outcome(deployment: ModelDeployment, facts: Facts) -> Rendering | RenderRefu
         return render(deployment, facts)
     except RenderRefusal as refusal:
         return refusal
+
+
+def _unusable(chain: Cache, name: str) -> str:
+    """Why a cache that was looked up leads to no store."""
+    state = domain(chain.binding)
+    if state is Domain.NOT_FOUND:
+        return f"there is no KVCachePoolBinding {name}"
+    if state is not Domain.REGISTERED:
+        return f"KVCachePoolBinding {name} is {'being deleted' if state is Domain.DELETING else 'not ready'}"
+    return f"the pool of KVCachePoolBinding {name} publishes no endpoint yet"
 
 
 def _artifacts(found: Iterable[Manifest], namespace: str) -> dict[tuple[str, str], ModelArtifact]:
