@@ -147,7 +147,8 @@ async def test_a_mooncake_prefill_half_is_found_at_its_bootstrap_port(
 async def test_requests_under_way_are_counted_and_one_that_is_cut_off_is_let_go(
     server: EngineServer, http: aiohttp.ClientSession
 ) -> None:
-    fake = await server.open(EngineName.VLLM, behaviour=Behaviour(prefill_seconds=60))
+    fake = await server.open(EngineName.VLLM)
+    fake.hold()
     asking = asyncio.create_task(http.post(f"{fake.url}/v1/chat/completions", json=CHAT).__aenter__())
     async with asyncio.timeout(10):
         while fake.model.running != 1:  # noqa: ASYNC110 -- what another process does is polled
@@ -156,6 +157,19 @@ async def test_requests_under_way_are_counted_and_one_that_is_cut_off_is_let_go(
         while fake.model.running:  # noqa: ASYNC110 -- as above
             await asyncio.sleep(0.01)
     assert (fake.model.aborted, fake.model.finished, fake.model.held) == (1, 0, 0)
+
+
+async def test_a_held_engine_answers_once_it_is_released(server: EngineServer, http: aiohttp.ClientSession) -> None:
+    fake = await server.open(EngineName.VLLM)
+    fake.hold()
+    asking = asyncio.create_task(http.post(f"{fake.url}/v1/chat/completions", json=CHAT).__aenter__())
+    async with asyncio.timeout(10):
+        while fake.model.running != 1:  # noqa: ASYNC110 -- as above
+            await asyncio.sleep(0.01)
+    assert fake.model.generation_tokens == 0
+    fake.release()
+    async with await asking as response:
+        assert response.status == 200
 
 
 async def test_a_closed_engine_refuses_connections_and_its_address_can_be_opened_again(

@@ -81,12 +81,15 @@ async def test_by_default_requests_with_one_beginning_go_to_one_replica(begin: B
 @EACH
 async def test_requests_under_way_end_when_the_router_is_told_to_end(begin: Begin, engine: str, router: str) -> None:
     world = begin(servers(engine, router))
-    server = await world.pod("server", behaviour=Behaviour(prefill_seconds=1.0))
+    server = await world.pod("server")
+    server.engine.hold()
     running = await world.start()
     await lists(running, server)
     asking = asyncio.create_task(ask(running, world.served))
     await until(lambda: server.engine.model.running == 1, what="the request runs")
     running.terminate()
+    await until(lambda: "shutdown" in running.log.read_text(), what="the router says that it is shutting down")
+    server.engine.release()
     (answer,) = await asking
     assert answer["choices"][0]["finish_reason"] == "length"
     await until(lambda: running.ended is not None, what="the router ends")

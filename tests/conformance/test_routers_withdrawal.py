@@ -8,7 +8,6 @@ import asyncio
 import pytest
 from conformance_routers import EACH, Begin, Member, World, arrivals, ask, halves, lists, servers, until
 from modeldeployment.api import keys
-from modeldeployment.lab.engines import Behaviour
 from modeldeployment.lab.routers import RunningRouter
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -75,13 +74,14 @@ async def test_a_pod_that_is_being_deleted_is_dropped_and_its_requests_end(
 ) -> None:
     world = begin(servers(engine, router, ROUND_ROBIN, replicas=2))
     running, stays, goes = await three(world, held=True)
-    goes.engine.behave(prefill_seconds=1.0)
+    goes.engine.hold()
     asking = asyncio.create_task(ask(running, world.served, times=2))
     await until(lambda: goes.engine.model.running == 1, what="a request runs at the Pod that goes")
     await world.delete(goes)
     await lists(running, stays)
     assert goes.engine.model.running == 1
     assert await arrivals(running, world.served, stays, goes) == [12, 0]
+    goes.engine.release()
     assert len(await asking) == 2
     assert goes.engine.model.aborted == 0
 
@@ -137,7 +137,8 @@ async def test_sglang_gateway_never_finds_a_successor_with_the_address_of_a_with
 
 async def test_after_label_off_a_decode_half_is_still_asked_for_what_vllm_router_chose_it_for(begin: Begin) -> None:
     world = begin(halves("vLLM", "vllm-router", ROUND_ROBIN, decode=2))
-    prefill = await world.pod("prefill", behaviour=Behaviour(prefill_seconds=1.5))
+    prefill = await world.pod("prefill")
+    prefill.engine.hold()
     stays, goes = await world.pod("decode", 0), await world.pod("decode", 1)
     running = await world.start()
     await lists(running, prefill, stays, goes)
@@ -147,6 +148,7 @@ async def test_after_label_off_a_decode_half_is_still_asked_for_what_vllm_router
     await lists(running, prefill, stays)
     assert goes.served == 0
     assert pending(goes, await running.metrics()) == 2
+    prefill.engine.release()
     await asyncio.gather(*asking)
     assert goes.served == 2
     assert pending(goes, await running.metrics()) == 0
@@ -154,7 +156,8 @@ async def test_after_label_off_a_decode_half_is_still_asked_for_what_vllm_router
 
 async def test_sglang_gateway_asks_both_halves_at_once_so_nothing_follows_a_removal(begin: Begin) -> None:
     world = begin(halves("SGLang", "sglang-gateway", ROUND_ROBIN, decode=2))
-    prefill = await world.pod("prefill", behaviour=Behaviour(prefill_seconds=1.0))
+    prefill = await world.pod("prefill")
+    prefill.engine.hold()
     stays, goes = await world.pod("decode", 0), await world.pod("decode", 1)
     running = await world.start()
     await lists(running, prefill, stays, goes)
@@ -164,6 +167,7 @@ async def test_sglang_gateway_asks_both_halves_at_once_so_nothing_follows_a_remo
     await world.label(goes, eligible=None)
     await running.remove(goes.url)
     await lists(running, prefill, stays)
+    prefill.engine.release()
     await asyncio.gather(*asking)
     await ask(running, world.served, times=4)
     assert goes.served == before == 2

@@ -1,5 +1,6 @@
 """One fake engine: who it is, how it behaves, what it counts, and what it was asked."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,6 +32,10 @@ class FakeEngine:
     behaviour: Behaviour
     model: EngineModel = field(default_factory=EngineModel)
     received: list[Received] = field(default_factory=list, repr=False)
+    released: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    def __post_init__(self) -> None:
+        self.released.set()
 
     @property
     def url(self) -> str:
@@ -40,6 +45,14 @@ class FakeEngine:
     def behave(self, **changes: Any) -> None:
         """Change some fields of its behaviour; requests under way keep what they started with."""
         self.behaviour = replace(self.behaviour, **changes)
+
+    def hold(self) -> None:
+        """Let requests run and give none its first token until `release`."""
+        self.released.clear()
+
+    def release(self) -> None:
+        """Go on after `hold`."""
+        self.released.set()
 
     def asked(self, path: str) -> list[Received]:
         """Answer the requests for a path so far, oldest first."""

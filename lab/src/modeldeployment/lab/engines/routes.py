@@ -84,6 +84,7 @@ async def _tokens(engine: FakeEngine, asked: Asked) -> AsyncGenerator[tuple[int,
         if asked.transfer and asked.transfer.get("do_remote_prefill") is True:
             model.received(len(asked.prompt))
         await asyncio.sleep(behaviour.prefill_seconds)
+        await engine.released.wait()
         for token in range(count):
             if token:
                 await asyncio.sleep(behaviour.token_seconds)
