@@ -154,6 +154,11 @@ def test_every_flag_that_is_the_operators_alone_is_refused_in_the_users_argument
     assert rendered - STATIC == ROUTERS[name].owned_arguments
 
 
+@pytest.mark.parametrize("name", [VLLM_ROUTER, GATEWAY])
+def test_replicas_are_found_at_the_port_they_serve(name: RouterName) -> None:
+    assert "--service-discovery-port=8100" in arguments(routed(name, prefill(port=8100), decode(port=8100)))
+
+
 def test_two_roles_of_one_kind_are_found_by_what_their_pods_share() -> None:
     line = arguments(routed(GATEWAY, prefill(name="a"), prefill(name="b"), decode(), engine=SGLANG))
     start = line.index("--prefill-selector")

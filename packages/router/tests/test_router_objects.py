@@ -133,6 +133,7 @@ def test_a_stated_image_is_taken_as_it_is_and_the_proxy_has_none_to_state(
         pytest.param({"image": "registry:5000/picker:latest"}, {"IfNotPresent", "Always"}, id="latest"),
         pytest.param({"image": "registry:5000/picker:v9"}, {"IfNotPresent"}, id="tag"),
         pytest.param({"image": "registry/picker@sha256:0f"}, {"IfNotPresent"}, id="digest"),
+        pytest.param({"image": "registry/picker:latest@sha256:0f"}, {"IfNotPresent"}, id="latest-by-digest"),
         pytest.param({"image": "registry/picker:latest", "imagePullPolicy": "Never"}, {"Never"}, id="never"),
     ],
 )

@@ -13,8 +13,6 @@ def pull_policy(router: Router, image: str) -> str:
 
 def _moves(image: str) -> bool:
     """Whether a reference has neither a digest nor a tag other than `latest`."""
-    if "@" in image:
-        return False
-    # A colon before the last slash belongs to a registry's port.
+    # A colon before the last slash belongs to a registry's port; one of a digest leads to no moving tag.
     tag = image.rpartition("/")[2].partition(":")[2]
     return tag in ("", "latest")
