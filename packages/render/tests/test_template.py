@@ -28,6 +28,8 @@ HOSTILE = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sa
         "</script>",
         "\n'",
         "🙂",
+        "<hole>",
+        "<hole><hole><hole>",
         "qwen-server-r0-m0",
     ]
 )
@@ -80,6 +82,13 @@ def test_hostile_texts_come_out_as_they_went_in(
     assert container["env"][0] == {"name": "A", "value": value}
     assert container["image"] == f"i{image}"
     assert json.loads(body)["metadata"]["name"] == f"qwen-server-r{ordinal}-m{member}"
+
+
+@pytest.mark.parametrize("value", ["<hole>", "<hole><hole>", "<hole>" * 5000])
+def test_a_value_that_looks_like_a_hole_is_none(value: str) -> None:
+    pod = one_role(size=2, env=[{"name": "A", "value": value}]).template.pod(Seat(3, 1))
+    assert main(pod)["env"][0] == {"name": "A", "value": value}
+    assert pod["metadata"]["name"] == "qwen-server-r3-m1"
 
 
 @pytest.mark.parametrize("size", [1, 2])

@@ -1,12 +1,13 @@
 """JSON with holes: text cut at the places where Pods of one role differ.
 
-A hole is an object in the tree, never a marker in a text, so the cuts follow the structure alone.
+A hole is an object in the tree. The encoder, which is C, leaves a mark in its place, and the mark is one that no value
+holds, so the cuts follow the structure alone.
 """
 
 import json
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 quoted: Final[Callable[[Any], str]] = json.JSONEncoder().encode
 """Write a string, number, boolean or null as JSON, in ASCII."""
@@ -31,45 +32,39 @@ def cut(tree: dict[str, Any], *, canonical: bool) -> list[str | Hole]:
     """Write `tree` as JSON and answer its texts and holes in turn.
 
     Canonical: the keys of every object sorted, so that the order in which Parts placed them does not show.
+    Raises ValueError for an eligibility label that comes first in its object.
     """
-    pieces: list[str | Hole] = []
-    run: list[str] = []
-
-    def hole(this: Hole) -> None:
-        pieces.append("".join(run))
-        pieces.append(this)
-        run.clear()
-
-    def write(node: Any) -> None:
-        if isinstance(node, dict):
-            write_object(node)
-        elif isinstance(node, list | tuple):
-            separator = "["
-            for entry in node:
-                run.append(separator)
-                write(entry)
-                separator = ","
-            run.append("]" if node else "[]")
-        elif isinstance(node, Hole):
-            run.append('"')
-            hole(node)
-            run.append('"')
-        else:
-            run.append(quoted(node))
-
-    def write_object(entries: dict[str, Any]) -> None:
-        separator = "{"
-        for key in sorted(entries) if canonical else entries:
-            if entries[key] is Hole.ELIGIBLE:
-                if separator == "{":
-                    raise ValueError("the eligibility label cannot come first: it brings its own comma")
-                hole(Hole.ELIGIBLE)
-                continue
-            run.append(f"{separator}{quoted(key)}:")
-            write(entries[key])
-            separator = ","
-        run.append("}" if entries else "{}")
-
-    write(tree)
-    pieces.append("".join(run))
+    holes: list[Hole] = []
+    mark = _MARK
+    while True:
+        text = _encoder(holes, mark, canonical=canonical).encode(tree)
+        texts = text.split(mark)
+        if len(texts) == len(holes) + 1:
+            break
+        # Some value holds the mark. Doubled, it soon is longer than any value, whatever a user writes.
+        holes.clear()
+        mark += mark
+    pieces: list[str | Hole] = [texts[0]]
+    for hole, text in zip(holes, texts[1:], strict=True):
+        if hole is Hole.ELIGIBLE:
+            before, comma, key = cast("str", pieces[-1]).rpartition(',"')
+            if not comma or "{" in key:
+                raise ValueError("the eligibility label cannot come first: it brings its own comma")
+            pieces[-1], text = before, text[1:]
+        pieces += [hole, text]
     return pieces
+
+
+_MARK: Final = "<hole>"
+
+
+def _encoder(holes: list[Hole], mark: str, *, canonical: bool) -> json.JSONEncoder:
+    """An encoder that leaves `mark` in a hole's place and notes which hole it was, in the order of the text."""
+
+    def noted(node: Any) -> str:
+        if not isinstance(node, Hole):
+            raise TypeError(f"{node!r} is no JSON")
+        holes.append(node)
+        return mark
+
+    return json.JSONEncoder(sort_keys=canonical, separators=(",", ":"), default=noted)
