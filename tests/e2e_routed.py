@@ -8,11 +8,22 @@ from typing import Any, Final
 from e2e_board import ready
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys, names
-from modeldeployment.kube import NotFound
+from modeldeployment.kube import NotFound, PatchType
 from modeldeployment.kube.shapes import Pod
 from modeldeployment.reconcile import OWNED, OwnedKind
 
 LLM_D: Final = "llm-d-router"
+
+
+HARMS: Final[dict[OwnedKind, JSON]] = {
+    OwnedKind.SERVICE_ACCOUNT: {"metadata": {"annotations": {keys.NOTE_ROUTER: "other"}}},
+    OwnedKind.ROLE: {"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
+    OwnedKind.ROLE_BINDING: {"subjects": []},
+    OwnedKind.CONFIG_MAP: {"data": {"epp.yaml": "other", "more": "theirs"}},
+    OwnedKind.SERVICE: {"spec": {"selector": {"app": "theirs"}}},
+    OwnedKind.DEPLOYMENT: {"spec": {"replicas": 2, "template": {"spec": {"serviceAccountName": "default"}}}},
+}
+"""A change of each kind that its router would suffer from."""
 
 
 def pair(world: World, name: str = "qwen", *, router: JSON | None = None, **role: Any) -> JSON:
@@ -71,3 +82,19 @@ async def became(world: World, kind: OwnedKind, holds: Callable[[JSON], object],
             if holds(seen):
                 return seen
     raise AssertionError(f"not so of {kind} {name}: {seen}")
+
+
+async def harmed(world: World, name: str = "qwen") -> None:
+    """Change the router's object of every kind for the worse."""
+    for kind, harm in HARMS.items():
+        await world.client.patch(OWNED[kind], names.router(name), harm, world.namespace, how=PatchType.MERGE)
+
+
+async def unrouted(world: World, name: str = "qwen") -> None:
+    """Take the router out of a deployment and wait until all that it had is gone."""
+    said = await world.kubectl("patch", "md", name, "--type=json", '-p=[{"op":"remove","path":"/spec/router"}]')
+    assert said.code == 0, said.err
+    async for _ in world.asking():
+        if await present(world, name) == set():
+            return
+    raise AssertionError(f"left of {name}: {await present(world, name)}")

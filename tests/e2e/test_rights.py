@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import e2e_routed as routed
 import pytest
 from e2e_accounts import user
 from e2e_installed import Hooks
@@ -18,14 +19,21 @@ from modeldeployment.kube.kinds import PODS
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.controlplane import Component
 from modeldeployment.operator import rbac
+from modeldeployment.reconcile.deciding.drifting import covers
 
 pytestmark = pytest.mark.lab
 
-EVERYBODYS = {("create", "selfsubjectreviews")}
+EVERYBODYS = {("create", "selfsubjectreviews"), ("get", "/version")}
 """What any account may ask."""
 
-UNSEEN = {("create", "mutatingwebhookconfigurations"), ("create", "validatingwebhookconfigurations")}
-"""An applied patch that makes its object needs this right too, and is told as a patch."""
+UNSEEN = {
+    # An applied patch that makes its object needs this right too, and is told as a patch.
+    ("create", "mutatingwebhookconfigurations"),
+    ("create", "validatingwebhookconfigurations"),
+    # Handed on to routers: nobody may grant what he does not hold.
+    ("get", "pods"),
+}
+"""What is held and not asked for."""
 
 BINDINGS = custom(keys.GROUP, keys.VERSION, "kvcachepoolbindings", "KVCachePoolBinding")
 POOLS = custom(keys.GROUP, keys.VERSION, "kvcachepools", "KVCachePool", namespaced=False)
@@ -53,6 +61,7 @@ async def test_every_grant_is_used_and_nothing_is_asked_beyond_them(
     waiting = hooks.start("webhook", "controllers")  # it looks at the Leases and waits for them
     await waiting.ready()
     await _a_life(breakable)
+    await _a_route(breakable)
     await _a_cache(breakable)
     await _a_scaler(breakable)
     bundle = (await hooks.configuration(Half.VALIDATE)).webhooks[0]["clientConfig"]["caBundle"]
@@ -91,6 +100,23 @@ async def _a_life(world: World) -> None:
             break
     await world.delete("chat")
     await world.gone("chat")
+
+
+async def _a_route(world: World) -> None:
+    """A pair comes up behind a router, whose objects are harmed, put right, and taken away."""
+    await routed.create(world, routed.pair(world))
+    await routed.served(world)
+    before = {kind: (await routed.whole(world, kind))["metadata"]["resourceVersion"] for kind in routed.HARMS}
+    await routed.harmed(world)
+    for kind, harm in routed.HARMS.items():
+        await routed.became(
+            world,
+            kind,
+            lambda found, kind=kind, harm=harm: (  # type: ignore[misc]
+                found["metadata"]["resourceVersion"] != before[kind] and not covers(harm, found)
+            ),
+        )
+    await routed.unrouted(world)
 
 
 async def _a_cache(world: World) -> None:

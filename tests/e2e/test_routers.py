@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from e2e_board import uids
 from e2e_operators import Start
-from e2e_routed import LLM_D, became, create, pair, present, router_pods, served, whole
+from e2e_routed import LLM_D, became, create, harmed, pair, present, router_pods, served, unrouted, whole
 from e2e_worlds import World, annotated_pods
 from modeldeployment.api import keys
 from modeldeployment.kube import NotFound, PatchType
@@ -53,17 +53,6 @@ async def test_a_routed_pair_comes_up_and_says_where_it_is_reached_and_what_its_
     assert row == ["qwen", "vLLM", "1R2P2D", "Ready", endpoint]
 
 
-HARMS: dict[OwnedKind, dict[str, Any]] = {
-    OwnedKind.SERVICE_ACCOUNT: {"metadata": {"annotations": {keys.NOTE_ROUTER: "other"}}},
-    OwnedKind.ROLE: {"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]},
-    OwnedKind.ROLE_BINDING: {"subjects": []},
-    OwnedKind.CONFIG_MAP: {"data": {"epp.yaml": "other", "more": "theirs"}},
-    OwnedKind.SERVICE: {"spec": {"selector": {"app": "theirs"}}},
-    OwnedKind.DEPLOYMENT: {"spec": {"replicas": 2, "template": {"spec": {"serviceAccountName": "default"}}}},
-}
-"""A change of each kind that its router would suffer from."""
-
-
 def _rendered(found: dict[str, Any]) -> dict[str, Any]:
     """What an object says, without what the API server and others add to its metadata."""
     own = {key: found["metadata"].get(key) for key in ("labels", "annotations")}
@@ -76,8 +65,7 @@ async def test_a_change_of_any_of_its_objects_is_repaired_and_a_lost_one_comes_b
     await served(world)
     before = {kind: _rendered(await whole(world, kind)) for kind in OwnedKind}
 
-    for kind, harm in HARMS.items():
-        await world.client.patch(OWNED[kind], NAME, harm, world.namespace, how=PatchType.MERGE)
+    await harmed(world)
     for kind in OwnedKind:
         await became(world, kind, lambda found, kind=kind: _rendered(found) == before[kind])  # type: ignore[misc]
 
@@ -99,22 +87,15 @@ async def test_a_change_of_any_of_its_objects_is_repaired_and_a_lost_one_comes_b
 async def test_r19_removing_the_router_takes_its_objects_and_gives_the_endpoint_back(world: World) -> None:
     await create(world, pair(world))
     await served(world)
-    kept = uids(pod for pod in world.board.all_pods("qwen") if keys.ROUTER not in pod.metadata.labels)
 
-    said = await world.kubectl("patch", "md", "qwen", "--type=json", '-p=[{"op":"remove","path":"/spec/router"}]')
-    assert said.code == 0, said.err
+    await unrouted(world)
     await world.board.until(lambda: "router" not in world.board.status("qwen"), what="the contract is gone")
     await world.settled("qwen")
-    async for _ in world.asking():
-        if await present(world) == set():
-            break
-    assert await present(world) == set()
     status = world.board.status("qwen")
     assert status["endpoint"] == f"http://qwen.{world.namespace}.svc:8000"
     assert status["roleSummary"] == "1P1D"
     assert world.board.says("qwen", "RouterReady", "True", "NotApplicable")
     assert world.board.says("qwen", "KVEventsPublishing", "False", "NoRouter")
-    assert kept
 
 
 async def test_a_deleted_deployment_takes_its_router_along(world: World) -> None:

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final, TypeVar, assert_never, cast
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
+from modeldeployment.kube import AlreadyExists, Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
@@ -109,9 +109,7 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
         case SetEligibility():
             await _set_eligibility(client, target, step)
         case CreateObject():
-            kind = OWNED[step.kind]
-            made = await client.create(kind, step.body, target.key.namespace)
-            target.wrote(kind.plural, made.metadata.resource_version)
+            await _create(client, target, step)
         case AlignObject():
             await _align(client, target, step)
         case DeleteObject():
@@ -178,6 +176,16 @@ async def _delete(client: Client, target: Target, kind: Kind[T], name: str, uid:
         return
     if gone is not None:
         target.wrote(kind.plural, gone.metadata.resource_version)
+
+
+async def _create(client: Client, target: Target, step: CreateObject) -> None:
+    """Create an object; where somebody was faster, the next pass finds out whose it is."""
+    kind = OWNED[step.kind]
+    try:
+        made = await client.create(kind, step.body, target.key.namespace)
+    except AlreadyExists:
+        return
+    target.wrote(kind.plural, made.metadata.resource_version)
 
 
 async def _align(client: Client, target: Target, step: AlignObject) -> None:
