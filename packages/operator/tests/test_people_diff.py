@@ -219,6 +219,11 @@ def test_two_deployments_are_not_compared(pair: Any, tmp_path: Path, capsys: Cap
     assert "new.yaml:4:9: team-a/other is another deployment than team-a/qwen-pd in " in said.err
 
 
+def test_a_deployment_without_a_name_is_wrong_use(pair: Any, tmp_path: Path, capsys: Capture) -> None:
+    said = told(capsys, tmp_path, pair, {"metadata.name": GONE})
+    assert (said.status, "new.yaml:3:1: metadata.name is missing" in said.err) == (2, True)
+
+
 def test_a_file_holds_exactly_one_deployment(pair: Any, tmp_path: Path, capsys: Capture) -> None:
     one = written(tmp_path / "one.yaml", pair)
     two = written(tmp_path / "two.yaml", pair, changed(pair, {"metadata.name": "other"}))

@@ -278,8 +278,8 @@ def test_the_operators_settings_shape_what_is_printed(tmp_path: Path, capsys: Ca
     [
         ("kind: [", ":2:1: not YAML"),
         ("kind: A\nkind: B\n", ":2:1: the key kind is already there"),
-        ("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "there is no ModelDeployment in"),
-        ("", "there is no ModelDeployment in"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", ", only Pod"),
+        ("", ", only nothing"),
     ],
     ids=["no-yaml", "twice", "another-kind", "empty"],
 )
@@ -291,6 +291,13 @@ def test_a_file_that_cannot_be_used_is_said_with_its_place(
     said = run(capsys, "render", "-f", file)
     assert (said.status, said.out) == (2, "")
     assert sentence in said.err
+
+
+def test_a_deployment_without_a_name_is_wrong_use(tmp_path: Path, capsys: Capture) -> None:
+    file = deployment(tmp_path / "md.yaml", {**PLAIN, "metadata": {"generateName": "chat-"}})
+    said = rendered(capsys, tmp_path, file)
+    assert (said.status, said.out) == (2, "")
+    assert f"{file}:4:17: metadata.name is missing, and everything is named after it" in said.err
 
 
 def test_a_fact_that_is_none_is_said_with_its_place(tmp_path: Path, capsys: Capture) -> None:

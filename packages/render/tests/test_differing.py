@@ -69,6 +69,11 @@ def test_a_port_changes_the_services_in_place() -> None:
     assert seen.services.changed == ("Service/qwen", "Service/qwen-server")
 
 
+def test_a_default_that_the_user_writes_out_is_no_difference() -> None:
+    seen = differing.foresee(rendered(role()), rendered(role(terminationGracePeriodSeconds=30)))
+    assert (seen.nothing, seen.roles[0].values) == (True, ())
+
+
 def test_what_is_not_in_a_pod_turns_nothing_over() -> None:
     seen = differing.foresee(rendered(role()), rendered(role(privileged=False, imagePullSecrets=[])))
     assert seen.nothing
@@ -192,6 +197,19 @@ def test_the_fields_behind_a_change_are_those_that_change_the_pod_alone(
 def test_a_field_that_another_one_hides_is_not_behind_the_change() -> None:
     old, new = (deployment(role(image=image), image=engine) for image, engine in (("a:1", "b:1"), ("c:1", "d:1")))
     assert attributing.behind(old, new, facts()).roles == {"server": ("spec.roles[server].image",)}
+
+
+def test_a_field_that_another_one_hid_or_hides_counts_when_it_acts_alone_on_either_side() -> None:
+    hiding, bare = (deployment(role(image=image), image=engine) for image, engine in (("a:1", "b:1"), (None, "d:1")))
+    both = ("spec.engine.image", "spec.roles[server].image")
+    assert attributing.behind(hiding, bare, facts()).roles == {"server": both}
+    assert attributing.behind(bare, hiding, facts()).roles == {"server": both}
+
+
+def test_where_no_field_can_be_tried_alone_all_that_differ_are_told() -> None:
+    found = attributing.behind(deployment(role("a")), deployment(role("b")), facts())
+    both = ("spec.roles[a]", "spec.roles[b]")
+    assert found.roles == {"a": both, "b": both}
 
 
 def test_a_field_of_the_deployment_stands_behind_every_role_it_changes() -> None:

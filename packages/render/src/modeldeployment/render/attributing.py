@@ -5,7 +5,7 @@ the new spec does. Fields that only act together, and whose halves cannot be ren
 trial: a changed role for which none counts is told all fields that differ.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -18,7 +18,6 @@ from modeldeployment.render.facts import Facts
 from modeldeployment.render.rendering import Rendering, render
 from modeldeployment.router import RouterRendering
 
-Render: TypeAlias = Callable[[ModelDeployment, Facts], Rendering]
 Field: TypeAlias = tuple[str, ...]
 """Steps from the spec to a field; a role goes by its name."""
 
@@ -39,18 +38,18 @@ def fields(before: ModelDeployment, after: ModelDeployment) -> tuple[str, ...]:
     return tuple(_spelled(field) for field in _differing(_spec(before), _spec(after)))
 
 
-def behind(before: ModelDeployment, after: ModelDeployment, facts: Facts, rendering: Render = render) -> Behind:
+def behind(before: ModelDeployment, after: ModelDeployment, facts: Facts) -> Behind:
     """Attribute the differences between two renderings to fields of the spec.
 
     Costs two renderings a field that differs. Raises RenderRefusal where one of the two cannot be rendered.
     """
-    old, new = _marks(rendering(before, facts)), _marks(rendering(after, facts))
+    old, new = _marks(render(before, facts)), _marks(render(after, facts))
     moved = [subject for subject in {**old, **new} if old.get(subject) != new.get(subject)]
     found: dict[str | None, list[Field]] = {subject: [] for subject in moved}
     differing = list(_differing(_spec(before), _spec(after))) if moved else []
     for field in differing:
-        put = _tried(before, field, after, facts, rendering)
-        taken = _tried(after, field, before, facts, rendering)
+        put = _tried(before, field, after, facts)
+        taken = _tried(after, field, before, facts)
         for subject in moved:
             if (put and put.get(subject) != old.get(subject)) or (taken and taken.get(subject) != new.get(subject)):
                 found[subject].append(field)
@@ -65,9 +64,7 @@ def _marks(rendered: Rendering) -> dict[str | None, Any]:
     return {role.name: (role.template.digest, role.size) for role in rendered.roles} | {None: objects}
 
 
-def _tried(
-    base: ModelDeployment, field: Field, source: ModelDeployment, facts: Facts, rendering: Render
-) -> dict[str | None, Any] | None:
+def _tried(base: ModelDeployment, field: Field, source: ModelDeployment, facts: Facts) -> dict[str | None, Any] | None:
     """What is rendered when one field of `base` is as it is in `source`; None where that is no deployment."""
     body = base.body()
     spec, value = deepcopy(body["spec"]), _found(_spec(source), field)
@@ -81,7 +78,7 @@ def _tried(
     else:
         holder[field[-1]] = value
     try:
-        return _marks(rendering(ModelDeployment.model_validate(body | {"spec": spec}), facts))
+        return _marks(render(ModelDeployment.model_validate(body | {"spec": spec}), facts))
     except (ValidationError, RenderRefusal):
         return None
 

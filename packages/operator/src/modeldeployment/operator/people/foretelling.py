@@ -62,6 +62,8 @@ def foretell(old: str, new: str, sources: Sources) -> Foretold:
     """
     sides = tuple(list(manifests.read([file])) for file in (old, new))
     before, after = (_only(file, found) for file, found in zip((old, new), sides, strict=True))
+    rendering.check_named(before)
+    rendering.check_named(after)
     places = [(each.namespace or sources.namespace, each.name) for each in (before, after)]
     if places[0] != places[1]:
         names = ["/".join(place) for place in places]

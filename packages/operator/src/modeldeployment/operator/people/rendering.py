@@ -139,10 +139,8 @@ def deployments(files: Sequence[str], found: Sequence[Manifest]) -> list[Manifes
     """The ModelDeployments among what was read; raises UsageError where there is none."""
     chosen = [each for each in found if each.kind == _KIND and schema.is_ours(each.body)]
     if not chosen:
-        kinds = sorted({each.kind or "no kind" for each in found})
-        raise UsageError(
-            f"there is no {_KIND} in {', '.join(files)}{f', only {chr(44).join(kinds)}' if kinds else ', nor anything'}"
-        )
+        kinds = sorted({each.kind or "documents without a kind" for each in found})
+        raise UsageError(f"there is no {_KIND} in {', '.join(files)}, only {', '.join(kinds) or 'nothing'}")
     return chosen
 
 
@@ -201,9 +199,10 @@ async def judgement(manifest: Manifest, before: Body | None, namespace: str, gro
 def as_stored(manifest: Manifest, body: Body, namespace: str, before: Body | None) -> ModelDeployment:
     """The object as the API server would hold it; its uid is the stored one's, else its own, else empty.
 
-    Raises UsageError for one that cannot be read.
+    Raises UsageError for one that cannot be read, or has no name.
     """
     metadata = body.get("metadata") or {}
+    check_named(manifest)
     uid = ((before or {}).get("metadata") or {}).get("uid") or metadata.get("uid") or ""
     whole = {name: value for name, value in body.items() if name != "status"}
     try:
@@ -213,6 +212,16 @@ def as_stored(manifest: Manifest, body: Body, namespace: str, before: Body | Non
         line, column = manifest.position(first["loc"])
         where = ".".join(str(step) for step in first["loc"])
         raise UsageError(f"{manifest.file}:{line}:{column}: {where} cannot be read: {first['msg']}") from error
+
+
+def check_named(manifest: Manifest) -> None:
+    """Raise UsageError for a deployment without a name: everything it owns is named after it."""
+    if not manifest.name:
+        line, column = manifest.position(("metadata", "generateName"))
+        raise UsageError(
+            f"{manifest.file}:{line}:{column}: metadata.name is missing, and everything is named after it; "
+            "write the name that the object has or will have"
+        )
 
 
 def outcome(deployment: ModelDeployment, facts: Facts) -> Rendering | RenderRefusal:
@@ -234,7 +243,11 @@ def _unusable(chain: Cache, name: str) -> str:
 
 
 def _artifacts(found: Iterable[Manifest], namespace: str) -> dict[tuple[str, str], ModelArtifact]:
-    return {_place(each, namespace): _artifact(each) for each in found if each.kind == _ARTIFACT}
+    return {
+        _place(each, namespace): _artifact(each)
+        for each in found
+        if each.kind == _ARTIFACT and schema.is_ours(each.body)
+    }
 
 
 def _artifact(manifest: Manifest) -> ModelArtifact:
