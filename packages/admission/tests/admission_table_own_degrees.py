@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from admission_case import Case, Refused
 from admission_table_b_owned import ARGUMENTS, COMMAND, ENV, SGLANG
+from admission_table_k_router import role
 from modeldeployment.admission.examples import GONE
 
 _CARDS: Final = "spec.roles[0].resources.accelerator"
@@ -42,6 +43,61 @@ _FITTING: Final = {
 }
 
 
+_ASCEND: Final[dict[str, Any]] = {"spec.kvCache": GONE, "spec.router.name": "llm-d-router"}
+_TWO: Final = ["-tp", "2"]
+_NARROW: Final = (
+    Refused(
+        "MD057",
+        "spec.roles[0]",
+        (
+            "role prefill",
+            "degree 1",
+            "below the 2",
+            "role decode",
+            "spec.roles[0].extraArgs",
+            "spec.roles[1].extraArgs",
+        ),
+    ),
+)
+
+
+def _halves(prefill: dict[str, Any], decode: dict[str, Any]) -> dict[str, Any]:
+    both = {"prefill": ("Prefill", prefill), "decode": ("Decode", decode)}
+    cards = {"resources": {"accelerator": 2}}
+    return {"spec.roles": [role(name, kind) | cards | fields for name, (kind, fields) in both.items()]}
+
+
+def _on(name: str, *arguments: str) -> dict[str, Any]:
+    return {"instanceType": name, "extraArgs": list(arguments)}
+
+
+def _narrower() -> Iterator[Case]:
+    """A Prefill half with fewer tensor ranks than its Decode half (facts rendering §14 B10 and B11)."""
+    apart = _halves(_on("ascend-910b"), _on("ascend-910b", *_TWO))
+    yield Case("N-narrow-B11", _ASCEND | apart, refused=_NARROW)
+    yield Case("N-narrow-B10", _ASCEND | _halves(_on("ascend-910b", *_TWO), _on("ascend-910b")))
+    yield Case("N-narrow-alike", _ASCEND | _halves(_on("ascend-910b", *_TWO), _on("ascend-910b", *_TWO)))
+    yield Case("N-narrow-prefill-alone", _ASCEND | _halves(_on("ascend-910b"), _on("h20-8x", *_TWO)), refused=_NARROW)
+    yield Case("N-narrow-decode-alone", _ASCEND | _halves(_on("h20-8x"), _on("ascend-910b", *_TWO)), refused=_NARROW)
+    yield Case("N-narrow-nvidia", _ASCEND | _halves(_on("h20-8x"), _on("h20-8x", *_TWO)))
+    yield Case("N-narrow-sglang", SGLANG | _ASCEND | _halves(_on("ascend-910b"), _on("ascend-910b", *_TWO)))
+    yield Case("N-narrow-unrouted", {"spec.kvCache": GONE} | apart)
+    yield Case("N-narrow-vllm-router", _ASCEND | {"spec.router.name": "vllm-router"} | apart)
+    yield Case("N-narrow-router-added", _ASCEND | apart, old={"spec.kvCache": GONE} | apart, refused=_NARROW)
+    own = {"instanceType": "ascend-910b", "command": ["vllm", "serve", "/m"]}
+    wide = {"instanceType": "ascend-910b", "command": ["vllm", "serve", "/m", *_TWO]}
+    yield Case("N-narrow-take-over", _ASCEND | _halves(own, wide))
+    yield Case(
+        "N-narrow-beside-a-take-over",
+        _ASCEND | _halves(_on("ascend-910b"), wide),
+        refused=(Refused("MD057", "spec.roles[0]", ("role prefill", "spec.roles[1].command")),),
+    )
+    open_yet = _ASCEND | _halves(_on("unobserved"), _on("unobserved", *_TWO))
+    yield Case("N-narrow-unobserved", open_yet, unready=("spec.roles[0].instanceType", "unobserved", "retry"))
+    yield Case("N-narrow-unobserved-stored", open_yet, old=open_yet)
+    yield Case("N-narrow-unobserved-alike", _ASCEND | _halves(_on("unobserved"), _on("unobserved")))
+
+
 def _unreadable(flag: str, way_out: str = COMMAND) -> tuple[Refused, ...]:
     return (Refused("MD014", "spec.roles[0]", ("role server", flag, way_out)),)
 
@@ -67,6 +123,7 @@ def _rows() -> Iterator[Case]:
 
 TABLE: Final[tuple[Case, ...]] = (
     *_rows(),
+    *_narrower(),
     Case("N-degree-sglang-prefix", SGLANG | {ARGUMENTS: ["--tp", "x"]}, refused=_unreadable("--tp-size")),
     Case("N-degree-sglang-ambiguous", SGLANG | {ARGUMENTS: ["--t", "x"]}),
     Case("N-degree-sglang-exact", SGLANG | {ARGUMENTS: ["--tp-size", "x"]}, refused=_unreadable("--tp-size")),

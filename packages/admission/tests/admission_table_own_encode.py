@@ -45,10 +45,16 @@ _DP: Final = _TWO_CARDS | {"extraArgs": ["--data-parallel-size=2"]}
 _VARIABLE: Final = {"env": [{"name": "TZ", "value": "UTC"}, {"name": "VLLM_DP_SIZE", "value": "2"}]}
 _SIDE_CHANNEL: Final = {"env": [{"name": "VLLM_EC_SIDE_CHANNEL_HOST", "value": "10.0.0.9"}]}
 _UNCACHED: Final[dict[str, Any]] = {"spec.kvCache": GONE}
+_OWN: Final = {"command": ["vllm", "serve", "/m"]}
+_TWO_CONNECTORS: Final = Refused(
+    "MD056",
+    "spec.router.name",
+    ("NixlConnector", "MooncakeStoreConnector", "shared-kv", "use llm-d-router"),
+)
 
 TABLE: Final[tuple[Case, ...]] = (
     Case("N-epd-llm-d", _staged()),
-    Case("N-epd-vllm-router", _staged("vllm-router")),
+    Case("N-epd-vllm-router", _UNCACHED | _staged("vllm-router")),
     Case("N-epd-sglang-gateway", SGLANG | _staged("sglang-gateway")),
     Case("N-epd-sglang-llm-d", SGLANG | _staged()),
     Case(
@@ -108,10 +114,12 @@ TABLE: Final[tuple[Case, ...]] = (
     ),
     Case("N-epd-other-engines-variable", SGLANG | _staged(encode=_SIDE_CHANNEL)),
     Case("N-epd-variable-without-encode", _staged(kinds=("Prefill", "Decode"), prefill=_SIDE_CHANNEL)),
-    Case("N-epd-encode-size", _staged("vllm-router", encode={"size": 2}), refused=(_several(0, "Encode"),)),
-    Case("N-epd-prefill-size", _staged("vllm-router", prefill={"size": 2}), refused=(_several(1, "Prefill"),)),
+    Case("N-epd-encode-size", _UNCACHED | _staged("vllm-router", encode={"size": 2}), refused=(_several(0, "Encode"),)),
+    Case(
+        "N-epd-prefill-size", _UNCACHED | _staged("vllm-router", prefill={"size": 2}), refused=(_several(1, "Prefill"),)
+    ),
     Case("N-epd-decode-size", _staged(decode={"size": 2}), refused=(_several(2, "Decode"),)),
-    Case("N-epd-decode-size-vllm-router", _staged("vllm-router", decode={"size": 2})),
+    Case("N-epd-decode-size-vllm-router", _UNCACHED | _staged("vllm-router", decode={"size": 2})),
     Case("N-epd-sglang-encode-size", SGLANG | _staged(encode={"size": 2}), refused=(_several(0, "Encode"),)),
     Case("N-epd-sglang-size", SGLANG | _staged(prefill={"size": 2}, decode={"size": 2})),
     Case("N-epd-data-parallel", _staged(encode=_DP), refused=(_data_parallel(0, "Encode", 2),)),
@@ -133,6 +141,21 @@ TABLE: Final[tuple[Case, ...]] = (
     Case(
         "N-epd-tensor-parallel",
         _staged(encode=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}, prefill=_TWO_CARDS | {"extraArgs": ["-tp", "2"]}),
+    ),
+    # A store's connector beside the one that joins by address was run by nobody (facts encode §7).
+    Case("N-epd-cache", _staged("vllm-router"), refused=(_TWO_CONNECTORS,)),
+    Case("N-epd-cache-one-take-over", _staged("vllm-router", prefill=_OWN), refused=(_TWO_CONNECTORS,)),
+    Case("N-epd-cache-take-over", _staged("vllm-router", prefill=_OWN, decode=_OWN)),
+    Case("N-epd-cache-router-added", _staged("vllm-router"), old=_staged(None), refused=(_TWO_CONNECTORS,)),
+    Case("N-epd-cache-sglang", SGLANG | _staged("sglang-gateway")),
+    Case(
+        "N-epd-cache-deleting",
+        _staged("vllm-router") | {"metadata.deletionTimestamp": "2026-01-01T00:00:00Z"},
+        old=_staged("vllm-router")
+        | {
+            "metadata.deletionTimestamp": "2026-01-01T00:00:00Z",
+            "metadata.finalizers": ["gpustack.ai/controlled"],
+        },
     ),
     Case(
         "N-epd-deleting",

@@ -21,6 +21,10 @@ def _grown(replicas: int) -> dict[str, Any]:
     return {"spec.roles": [_role("x", size=2, replicas=replicas), _role("x-r3")]}
 
 
+_UNNAMED_ARTIFACT: Final = Refused(
+    "MD058", "spec.model.artifactRef.name", ("names no ModelArtifact", "leave spec.model.artifactRef out")
+)
+
 TABLE: Final = (
     Case("N-name-dotted-stored", {**_DOTTED, "spec.roles[0].replicas": 5}, old=_DOTTED),
     Case(
@@ -101,6 +105,14 @@ TABLE: Final = (
         "N-version-two-roles",
         {"spec.engine.version": GONE, "spec.roles[1]": _role("other")},
         refused=(Refused("MD010", "spec.engine.version", ('"server"', '"other"')),),
+    ),
+    Case("N-artifact-empty", {"spec.model.artifactRef": {"name": ""}}, refused=(_UNNAMED_ARTIFACT,)),
+    Case("N-artifact-nameless", {"spec.model.artifactRef": {}}, refused=(_UNNAMED_ARTIFACT,)),
+    Case("N-artifact-created-later", {"spec.model.artifactRef": {"name": "not-there-yet"}}),
+    Case(
+        "N-artifact-empty-stored",
+        {"spec.model.artifactRef": {"name": ""}, "spec.roles[0].replicas": 5},
+        old={"spec.model.artifactRef": {"name": ""}},
     ),
     Case("N-level-bare", {_LEVEL: "rack"}),
     Case("N-level-empty", {_LEVEL: ""}),

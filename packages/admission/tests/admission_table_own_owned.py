@@ -152,14 +152,14 @@ def _encode() -> Iterator[Case]:
     yield Case("N-embeds-llm-d", _staged(embeds))
     yield Case(
         "N-embeds-vllm-router",
-        _staged(embeds, "vllm-router"),
+        {"spec.kvCache": GONE} | _staged(embeds, "vllm-router"),
         refused=(Refused("MD012", "spec.roles[1].extraArgs[0]", ("--enable-mm-embeds", "vLLM")),),
     )
     yield Case("N-embeds-pair", {"spec.router.name": "vllm-router"} | pair(prefill={"extraArgs": embeds["Prefill"]}))
     epd = {"spec.router.extraArgs": ["--epd-config", "{}"]}
     yield Case(
         "N-epd-config",
-        _staged({}, "vllm-router") | epd,
+        {"spec.kvCache": GONE} | _staged({}, "vllm-router") | epd,
         refused=(Refused("MD022", "spec.router.extraArgs[0]", ("--epd-config", "vllm-router")),),
     )
     yield Case("N-epd-config-llm-d", _staged({}) | epd)

@@ -9,6 +9,7 @@ _RESOURCES: Final = "spec.roles[0].resources"
 _TYPE: Final = "spec.roles[0].instanceType"
 _SLICE: Final = {"accelerator": 1, "acceleratorSlicedMemoryPercentage": 50}
 _PROFILE: Final = {"accelerator": 1, "acceleratorPartitionedProfile": "1g.10gb"}
+_OFFERED: Final = {"count": 7, "profiles": [{"name": "1g.10gb"}]}
 _DELETED: Final = {"metadata.deletionTimestamp": "2026-01-02T03:04:05Z"}
 _GONE: Final = {"h20-8x": None}
 _UNKNOWN_CAPACITY: Final = {"h20-8x": {"status.accelerator": GONE}}
@@ -64,7 +65,45 @@ TABLE: Final = (
             Refused("MD035", f"{_RESOURCES}.accelerator", ("exactly 1", "partitioned"), spares=("h20-8x",)),
         ),
     ),
-    Case("N-offer-slice-on-a-cpu-type", {_TYPE: "cpu", _RESOURCES: _SLICE}),
+    # facts admission §4.2 passes these over; nothing could be rendered for them (facts rendering §12).
+    Case(
+        "N-offer-slice-on-a-cpu-type",
+        {_TYPE: "cpu", _RESOURCES: _SLICE},
+        refused=(Refused("MD059", f"{_RESOURCES}.acceleratorSlicedMemoryPercentage", ("cpu", "no accelerators")),),
+    ),
+    Case(
+        "N-offer-cores-on-a-cpu-type",
+        {_TYPE: "cpu", _RESOURCES: {"acceleratorSlicedCoresPercentage": 50}},
+        refused=(Refused("MD059", f"{_RESOURCES}.acceleratorSlicedCoresPercentage", ("cpu", "no accelerators")),),
+    ),
+    Case(
+        "N-offer-partition-on-a-cpu-type",
+        {_TYPE: "cpu", _RESOURCES: _PROFILE},
+        refused=(Refused("MD059", f"{_RESOURCES}.acceleratorPartitionedProfile", ("cpu", "no accelerators")),),
+    ),
+    Case(
+        "N-offer-whole-cards-on-a-cpu-type",
+        {_TYPE: "cpu"},
+        refused=(Refused("MD059", f"{_RESOURCES}.accelerator", ("cpu", "leave it out", "name a type")),),
+    ),
+    Case("N-offer-whole-cards-on-a-cpu-type-stored", {_TYPE: "cpu", "spec.roles[0].replicas": 5}, old={_TYPE: "cpu"}),
+    Case(
+        "N-offer-unknown-maker",
+        {_TYPE: "mi300x"},
+        known={"mi300x": {"status.detail.manufacturer": "acme"}},
+        refused=(Refused("MD059", f"{_RESOURCES}.accelerator", ("mi300x", "acme", "nvidia")),),
+    ),
+    Case(
+        "N-offer-no-cards-of-an-unknown-maker",
+        {_TYPE: "mi300x", f"{_RESOURCES}.accelerator": 0},
+        known={"mi300x": {"status.detail.manufacturer": "acme"}},
+    ),
+    Case(
+        "N-offer-partition-of-a-maker-without",
+        {_TYPE: "mi300x", _RESOURCES: _PROFILE},
+        known={"mi300x": {"status.detail.slicedDetail.physical": _OFFERED}},
+        refused=(Refused("MD059", f"{_RESOURCES}.acceleratorPartitionedProfile", ("mi300x", "amd", "partition")),),
+    ),
     Case(
         "N-offer-shrunk-pool",
         {f"{_RESOURCES}.accelerator": 8, "spec.roles[0].replicas": 5},

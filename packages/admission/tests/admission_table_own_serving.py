@@ -28,6 +28,10 @@ def _taken(port: int, where: str, field: str, *reserved: str) -> tuple[Refused, 
 
 _SEVERAL: Final = (Refused("MD026", "spec.router", ("same serving port", "8000", "9000")),)
 _EVENTS: Final = _taken(5557, ARGUMENTS, "spec.router", "5557, 5558", "llm-d-router")
+_DECLARED: Final = _LLM_D | pair(decode=ports(8000, 9100) | {"extraArgs": ["--port=9100"]})
+_AT_A_DECLARED_PORT: Final = (
+    Refused("MD055", "spec.roles[1].extraArgs", ("--port 9100", "spec.roles[1].ports[1]", "proxy", "remove --port")),
+)
 _COLLIDING: Final[dict[str, Any]] = {ARGUMENTS: ["--port=5557"]}
 _BOOTSTRAP: Final = pair(prefill={"extraArgs": ["--port=8998"]}, decode={"extraArgs": ["--port=8998"]})
 _NAMED: Final[dict[str, Any]] = {ARGUMENTS: ["--served-model-name", "other"]}
@@ -99,6 +103,25 @@ TABLE: Final[tuple[Case, ...]] = (
                 "MD027", "spec.router", ("role decode", '"$(PORT)"', "1 to 65535"), spares=("its Service publishes",)
             ),
         ),
+    ),
+    # The engine behind the proxy needs a port that nothing else of the role has (facts rendering §14 F10).
+    Case("N-proxy-F10", _DECLARED, refused=_AT_A_DECLARED_PORT),
+    Case("N-proxy-F10-stored", _DECLARED, old=_DECLARED, refused=_AT_A_DECLARED_PORT),
+    Case("N-proxy-F10-sglang", SGLANG | _DECLARED, refused=_AT_A_DECLARED_PORT),
+    Case(
+        "N-proxy-F10-last-wins",
+        _LLM_D | pair(decode=ports(8000, 9100) | {"extraArgs": ["--port=9100", "--port=9200"]}),
+    ),
+    Case(
+        "N-proxy-F10-udp",
+        _LLM_D
+        | pair(decode={"ports": [{"port": 8000}, {"port": 9100, "protocol": "UDP"}], "extraArgs": ["--port=9100"]}),
+        refused=_AT_A_DECLARED_PORT,
+    ),
+    Case(
+        "N-proxy-F10-of-another-router",
+        _VLLM | {"spec.kvCache": GONE} | pair(decode=ports(8000, 9100) | {"extraArgs": ["--port=9100"]}),
+        refused=(Refused("MD029", "spec.roles[1].extraArgs", ("9100", "8000")),),
     ),
     Case("N-proxy-vllm-router", _VLLM | {"spec.kvCache": GONE} | pair(decode={"extraArgs": ["--port=8000"]})),
     # decisions D34: the port that counts is the one in the Pod.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from modeldeployment.admission.examples import Change, Example
-from modeldeployment.admission.facts import Actor
+from modeldeployment.admission.facts import Actor, Policy
 from modeldeployment.admission.gathering import from_manifests
 from modeldeployment.admission.reviewing import review
 from modeldeployment.admission.verdict import Caution
@@ -17,9 +17,10 @@ def cautions(
     scaler: bool = False,
     actor: Actor = Actor.USER,
     known: Mapping[str, Change | None] | None = None,
+    policy: Policy | None = None,
 ) -> tuple[Caution, ...]:
     """The warnings for an object that differs from the base by `new`."""
-    example = Example(new, old, scaler, actor, known=known or {})
+    example = Example(new, old, scaler, actor, known=known or {}, policy=policy or Policy())
     written, stored = example.objects()
     return review(written, stored, from_manifests(example.cluster(), example.policy), actor).warnings
 

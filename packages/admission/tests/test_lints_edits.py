@@ -1,7 +1,7 @@
 """The warning about an edit that reads like a merge patch."""
 
 import pytest
-from lint_worlds import cautions, warned
+from lint_worlds import cautions, role, warned
 from modeldeployment.admission.examples import GONE, Change
 
 ROLE = "spec.roles[0]"
@@ -52,3 +52,31 @@ def test_roles_are_matched_by_name() -> None:
 
 def test_a_create_drops_nothing() -> None:
     assert warned({f"{ROLE}.replicas": 5}) == []
+
+
+BEHIND_PROXY: Change = {
+    "spec.roles": [role("Decode", ports=[{"port": 8000}], extraArgs=["--enable-scale-out", "--port=9000"])],
+    "spec.router": {"name": "llm-d-router"},
+}
+
+
+def test_a_router_that_goes_takes_the_proxy_before_a_moved_engine_along() -> None:
+    (caution,) = cautions({**BEHIND_PROXY, "spec.router": GONE}, BEHIND_PROXY)
+    assert (caution.code, caution.field, caution.value) == ("MDW27", "spec.roles[0].extraArgs", 9000)
+    assert "8000" in caution.why
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param({}, id="keeping the router"),
+        pytest.param({"spec.router": GONE, f"{ROLE}.extraArgs": []}, id="dropping the flag with it"),
+        pytest.param({"spec.router": GONE, f"{ROLE}.ports": [{"port": 9000}]}, id="declaring its port with it"),
+    ],
+)
+def test_an_engine_that_stays_reachable_is_let_be(edit: Change) -> None:
+    assert "MDW27" not in [code for code, _ in warned({**BEHIND_PROXY, **edit}, BEHIND_PROXY)]
+
+
+def test_a_new_role_with_two_ports_is_refused_and_not_warned_about() -> None:
+    assert "MDW27" not in [code for code, _ in warned({**BEHIND_PROXY, "spec.router": GONE})]

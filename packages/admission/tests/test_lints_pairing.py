@@ -6,6 +6,7 @@ import pytest
 from lint_worlds import cautions, role, warned
 from modeldeployment.admission import telling
 from modeldeployment.admission.examples import GONE, Change
+from modeldeployment.admission.facts import Policy
 from modeldeployment.admission.lints.cautioning import LONGEST
 
 COUNTED: dict[str, Any] = {"extraArgs": ["--enable-scale-out"]}
@@ -24,6 +25,15 @@ SGLANG: Change = {
     "spec.kvCache": GONE,
     "spec.router": {"name": "sglang-gateway"},
 }
+
+
+GRACEFUL: Change = {
+    **SGLANG,
+    "spec.roles[0].terminationGracePeriodSeconds": 45,
+    "spec.roles[1].terminationGracePeriodSeconds": 45,
+}
+REUSED = Policy(reuse_time_wait=True)
+CACHED: Change = {"spec.kvCache": {"poolRef": {"name": "shared-kv"}}}
 
 
 def test_servers_need_no_router() -> None:
@@ -48,8 +58,8 @@ def test_an_ascend_pair_behind_vllm_router_is_not_told_about_mooncake_as_well() 
 def test_an_ascend_pair_of_sglang_halves_is_judged_like_any_other() -> None:
     grace = {"spec.roles[0].terminationGracePeriodSeconds": 45, "spec.roles[1].terminationGracePeriodSeconds": 45}
     ascend = {**SGLANG, "spec.roles": [role("Prefill", "ascend-910b"), role("Decode", "ascend-910b")], **grace}
-    assert warned(ascend) == []
-    assert warned({**ascend, "spec.router": GONE}) == [("MDW01", "spec.router")]
+    assert warned(ascend, policy=REUSED) == []
+    assert warned({**ascend, "spec.router": GONE}, policy=REUSED) == [("MDW01", "spec.router")]
 
 
 def test_servers_behind_vllm_router_are_not_warned_about() -> None:
@@ -83,7 +93,7 @@ def test_an_empty_transfer_block_asks_for_nothing() -> None:
 
 
 def test_unset_grace_of_an_sglang_pair_is_thirty_seconds_on_both_halves() -> None:
-    both = cautions(SGLANG)
+    both = cautions(SGLANG, policy=REUSED)
     assert [(each.code, each.field) for each in both] == [
         ("MDW06", "spec.roles[0].terminationGracePeriodSeconds"),
         ("MDW06", "spec.roles[1].terminationGracePeriodSeconds"),
@@ -93,7 +103,7 @@ def test_unset_grace_of_an_sglang_pair_is_thirty_seconds_on_both_halves() -> Non
 
 @pytest.mark.parametrize(("grace", "left"), [(15, "only 0 are"), (44, "only 24 are")])
 def test_a_short_grace_says_what_is_left_of_it(grace: int, left: str) -> None:
-    first, _ = cautions({**SGLANG, "spec.roles[0].terminationGracePeriodSeconds": grace})
+    first, _ = cautions({**SGLANG, "spec.roles[0].terminationGracePeriodSeconds": grace}, policy=REUSED)
     assert left in first.why
 
 
@@ -121,3 +131,29 @@ def test_a_warning_stays_whole_with_the_longest_names_there_are() -> None:
     )
     assert [each.code for each in mixed] == ["MDW04"]
     assert max(len(telling.caution(each)) for each in mixed) <= LONGEST
+
+
+@pytest.mark.parametrize("transfer", [GONE, {}, {"protocol": "Auto"}, {"protocol": "TCP"}])
+def test_an_sglang_pair_over_tcp_is_told_that_ports_run_out_while_they_are_not_reused(transfer: Any) -> None:
+    pair = {**GRACEFUL, "spec.kvTransfer": transfer}
+    assert warned(pair) == [("MDW25", "spec.kvTransfer.protocol")]
+    assert warned(pair, policy=REUSED) == []
+
+
+def test_an_sglang_pair_over_another_transport_keeps_its_ports() -> None:
+    assert warned({**GRACEFUL, "spec.kvTransfer": {"protocol": "RDMA"}}) == []
+
+
+def test_an_sglang_pair_that_a_cache_alone_joins_runs_out_of_ports_too() -> None:
+    unrouted = {**GRACEFUL, "spec.router": GONE}
+    assert ("MDW25", "spec.kvTransfer.protocol") in warned({**unrouted, **CACHED})
+    assert warned(unrouted) == [("MDW01", "spec.router")]
+
+
+def test_a_prefill_half_with_its_own_command_opens_connections_nobody_here_knows_of() -> None:
+    taken = {**GRACEFUL, "spec.roles[0].command": ["python3", "-m", "sglang.launch_server"]}
+    assert warned(taken) == []
+
+
+def test_a_vllm_pair_over_tcp_keeps_its_connections() -> None:
+    assert warned({**PAIR, "spec.kvTransfer": {"protocol": "TCP"}}) == []

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from lint_worlds import cautions, role, warned
 from modeldeployment.admission.examples import GONE, Change
+from modeldeployment.admission.facts import Policy
 
 LLM_D: Change = {"spec.router": {"name": "llm-d-router"}}
 PAIR: Change = {"spec.roles": [role("Prefill"), role("Decode")], "spec.kvCache": GONE, **LLM_D}
@@ -92,5 +93,26 @@ def test_a_pair_scores_prefixes_unless_both_halves_are_told_otherwise() -> None:
     }
     one = {**pair, "spec.router.extraArgs": ["--prefill-policy=round_robin"]}
     both = {**pair, "spec.router.extraArgs": ["--prefill-policy=round_robin", "--decode-policy=random"]}
-    assert warned(one) == [("MDW10", "spec.router.replicas")]
-    assert warned(both) == []
+    reused = Policy(reuse_time_wait=True)
+    assert warned(one, policy=reused) == [("MDW10", "spec.router.replicas")]
+    assert warned(both, policy=reused) == []
+
+
+@pytest.mark.parametrize("flag", [["--request-timeout-secs=60"], ["--request-timeout-secs", "60"]])
+def test_a_timeout_among_the_arguments_of_a_router_is_told_to_take_the_fields_place(flag: list[str]) -> None:
+    router = {"name": "vllm-router", "requestTimeoutSeconds": 120, "extraArgs": flag}
+    (caution,) = cautions({"spec.router": router})
+    assert (caution.code, caution.field, caution.value) == ("MDW26", "spec.router.requestTimeoutSeconds", 120)
+    assert "--request-timeout-secs" in caution.why
+
+
+@pytest.mark.parametrize(
+    "router",
+    [
+        {"name": "vllm-router", "requestTimeoutSeconds": 120},
+        {"name": "vllm-router", "requestTimeoutSeconds": 120, "extraArgs": ["--worker-startup-timeout-secs=60"]},
+        {"name": "llm-d-router", "requestTimeoutSeconds": 120, "extraArgs": ["--request-timeout-secs=60"]},
+    ],
+)
+def test_a_timeout_that_is_said_once_holds(router: dict[str, Any]) -> None:
+    assert warned({"spec.router": router, "spec.roles[0].extraArgs": ["--enable-scale-out"]}) == []

@@ -162,9 +162,10 @@ def test_what_admission_reads_is_off_unless_an_administrator_turns_it_on(tmp_pat
         "model-deployment-kv-cache-dtype-owned: false\n"
         "instance-privileged-allowed: true\n"
         "instance-host-path-volume-allowed: true\n"
+        "model-deployment-tcp-tw-reuse: true\n"
     )
     assert load(written(tmp_path, text)).admission_policy() == Policy(
-        kv_cache_dtype_owned=False, privileged_allowed=True, host_path_allowed=True
+        kv_cache_dtype_owned=False, privileged_allowed=True, host_path_allowed=True, reuse_time_wait=True
     )
 
 

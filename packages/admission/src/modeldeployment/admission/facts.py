@@ -32,11 +32,15 @@ class Needs(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Settings that admission reads, resolved once (facts api-dependencies §7)."""
+    """Settings that admission reads, resolved once (facts api-dependencies §7).
+
+    `reuse_time_wait` says whether Prefill halves of SGLang pairs may reuse ports in TIME-WAIT.
+    """
 
     kv_cache_dtype_owned: bool = True
     privileged_allowed: bool = False
     host_path_allowed: bool = False
+    reuse_time_wait: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,7 @@ class Settings(BaseSettings):
             kv_cache_dtype_owned=self.model_deployment_kv_cache_dtype_owned,
             privileged_allowed=self.instance_privileged_allowed,
             host_path_allowed=self.instance_host_path_volume_allowed,
+            reuse_time_wait=self.model_deployment_tcp_tw_reuse,
         )
 
     def webhook(self) -> Plan | None:

@@ -70,6 +70,7 @@ _VLLM: Final = RouterRow(
     policy=_policies("cache_aware", "kv_aware"),
     workload=commandline.VLLM,
     bootstrap_annotation=keys.VLLM_BOOTSTRAP_PORT,
+    timeout_argument=commandline.TIMEOUT,
 )
 _SGLANG: Final = RouterRow(
     name=RouterName.SGLANG,
@@ -84,6 +85,7 @@ _SGLANG: Final = RouterRow(
     embeds=False,
     policy=_policies("cache_aware"),
     workload=commandline.SGLANG,
+    timeout_argument=commandline.TIMEOUT,
 )
 
 ROUTERS: Final[Mapping[RouterName, RouterRow]] = MappingProxyType({row.name: row for row in (_LLM_D, _VLLM, _SGLANG)})

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.router import workload
@@ -16,6 +17,8 @@ from modeldeployment.router.ports import LISTEN_PORT, METRICS_PORT
 from modeldeployment.router.pulling import pull_policy
 from modeldeployment.router.workload import Workload
 
+TIMEOUT: Final = "--request-timeout-secs"
+"""How both spell `spec.router.requestTimeoutSeconds`; a user's own takes its place."""
 READINESS = "/readiness"
 """503 until a worker is known, where `/health` is 200 with none (facts routers-measured §1)."""
 
@@ -73,7 +76,7 @@ def _arguments(program: Program, front: Front) -> Iterator[Run]:
     )
     if router.request_timeout_seconds is not None:
         why = "How long it waits for a reply, from spec.router.requestTimeoutSeconds."
-        yield from workload.defaulted(why, f"--request-timeout-secs={router.request_timeout_seconds}", given)
+        yield from workload.defaulted(why, f"{TIMEOUT}={router.request_timeout_seconds}", given)
     if program.encoding and front.of_kind(RoleKind.ENCODE):
         yield from _encoding(program, front)
     else:

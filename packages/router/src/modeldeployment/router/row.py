@@ -70,7 +70,8 @@ class RouterRow:
     Decode Pod, `counts_tokens` whether it asks a vLLM engine to count tokens (`--enable-scale-out`) where no Encode
     role is declared, `pairs_ascend` whether a vLLM pair on Ascend hands its blocks over behind it, `embeds` whether it
     turns media into embeddings, which the engines behind it must then accept, `bootstrap_annotation` the one on a vLLM
-    Prefill Pod in which its discovery reads the bootstrap port, empty where it reads none.
+    Prefill Pod in which its discovery reads the bootstrap port, empty where it reads none, `timeout_argument` the flag
+    that `requestTimeoutSeconds` is written to, empty where it is no argument.
     Sources: facts admission §5, facts routing §1 and §5 to §7, facts encode §3 to §6, spec 2 §Router configuration.
     """
 
@@ -87,6 +88,7 @@ class RouterRow:
     policy: Policies | FixedProfile
     workload: Callable[[Front, str], Workload] = field(repr=False, compare=False)
     bootstrap_annotation: str = ""
+    timeout_argument: str = ""
 
     @property
     def needs_metrics(self) -> bool:

@@ -7,6 +7,7 @@ from modeldeployment.admission.examples import GONE, Example
 from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.patching import put
 from modeldeployment.admission.rule import Row
+from modeldeployment.admission.rules.deployments.serving import listens_as_stored, own_port
 from modeldeployment.admission.subjects import DeploymentReview
 from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import Role
@@ -78,4 +79,49 @@ def fields_dropped(review: DeploymentReview) -> Iterator[Caution]:
         )
 
 
-LINTS: Final[tuple[Row[Any, Any], ...]] = (fields_dropped,)
+_BEHIND_PROXY: Final = {
+    "spec.roles": [
+        {
+            "name": "decode",
+            "kind": "Decode",
+            "instanceType": "h20-8x",
+            "resources": {"accelerator": 1},
+            "ports": [{"port": 8000}],
+            "extraArgs": ["--enable-scale-out", "--port", "9000"],
+        }
+    ],
+    "spec.router": {"name": "llm-d-router"},
+}
+
+
+@lint(
+    trigger=Example({**_BEHIND_PROXY, "spec.router": GONE}, old=_BEHIND_PROXY),
+    near_miss=Example(_BEHIND_PROXY, old=_BEHIND_PROXY),
+)
+def engine_left_off_its_port(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW27 | spec.roles[*].extraArgs | A stored `--port` that is not the role's first port leaves nobody there.
+
+    Behind `llm-d-router` a decoder's proxy serves the first of `ports` and hands on to the engine's own `--port`. Take
+    the router away and the proxy goes with it: Services reach the Pod at the first port, where nobody listens any more.
+    MD029 refuses two such ports, but leaves a stored role alone whose ports and arguments an edit does not touch.
+
+    Way out: drop `--port` in the same edit; the operator then passes the declared one.
+
+    Source: facts admission §4 row 29 and §8.
+    """
+    for each in review.roles:
+        if not each.role.ports or review.proxied(each) or not listens_as_stored(each):
+            continue
+        declared, own = each.role.ports[0].port, own_port(each)
+        if own not in (None, declared):
+            yield Caution(
+                "MDW27",
+                each.stream_path,
+                own,
+                why=f"the engine listens on {own} and no routing proxy stands before it, so whoever dials the role at "
+                f"{declared} finds nobody",
+                way_out=f"drop --port, or put {own} first in {each.path}.ports",
+            )
+
+
+LINTS: Final[tuple[Row[Any, Any], ...]] = (fields_dropped, engine_left_off_its_port)

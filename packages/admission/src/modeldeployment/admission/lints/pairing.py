@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from modeldeployment.admission.examples import GONE, Change, Example
-from modeldeployment.admission.facts import Needs
+from modeldeployment.admission.facts import Needs, Policy
 from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.lints.seen import ASCEND, halves, maker, on_ascend
 from modeldeployment.admission.patching import put
@@ -12,7 +12,9 @@ from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview
 from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import RoleKind
+from modeldeployment.api.kvbackend import StoreProtocol
 from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.render import TRANSPORTS, Use, transfer_transport
 
 _SPLIT_GRACE: Final = 45
 """Seconds in which an SGLang half of a pair drains and then ends by itself (facts shutdown §1)."""
@@ -45,6 +47,7 @@ _SGLANG_PAIR: Final[Change] = {
         _role("Decode", terminationGracePeriodSeconds=45),
     ],
     "spec.router": {"name": "sglang-gateway"},
+    "spec.kvTransfer": {"protocol": "RDMA"},
 }
 _ENCODED: Final[Change] = {
     "spec.roles": [_role("Encode"), _role("Prefill"), _role("Decode")],
@@ -255,6 +258,42 @@ def sglang_pair_with_short_grace(review: DeploymentReview) -> Iterator[Caution]:
 
 
 @lint(
+    trigger=Example({**_SGLANG_PAIR, "spec.kvTransfer": {"protocol": "TCP"}}),
+    near_miss=Example({**_SGLANG_PAIR, "spec.kvTransfer": {"protocol": "TCP"}}, policy=Policy(reuse_time_wait=True)),
+    needs=Needs.INSTANCE_TYPES,
+)
+def ports_run_out(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW25 | spec.kvTransfer.protocol | An SGLang pair over TCP runs out of local ports under load.
+
+    Its Prefill half opens a connection for every transfer, with a cache pool or without one. Closed ones stay in
+    TIME-WAIT, and once they fill the range of local ports every request through the pair fails until its Pods restart:
+    measured after 183 to 940 short requests. TCP is also what an unset protocol means.
+
+    Way out: the setting `model-deployment-tcp-tw-reuse`, by which Prefill Pods get the sysctl `net.ipv4.tcp_tw_reuse`;
+    nodes must allow it first, or those Pods are rejected. Or another transport.
+
+    Source: facts engine-versions §3.
+    """
+    joined = review.router is not None or (review.engine.pairs_unrouted and review.new.spec.kv_cache is not None)
+    if not (review.pair and joined) or review.facts.policy.reuse_time_wait:
+        return
+    if transfer_transport(review.new.spec) != TRANSPORTS[StoreProtocol.TCP]:
+        return
+    for each in review.of_kind(RoleKind.PREFILL):
+        failures = review.engine.backend(maker(review, each)).failures
+        known = next((failure for failure in failures if failure.use is Use.PAIRED_OVER_TCP), None)
+        if known and each.role.managed:
+            transfer = review.new.spec.kv_transfer
+            yield Caution(
+                "MDW25",
+                "spec.kvTransfer.protocol",
+                transfer.protocol.value if transfer and transfer.protocol else None,
+                why=known.what,
+                way_out=f"turn on {known.way_out}",
+            )
+
+
+@lint(
     trigger=Example(_ENCODED),
     near_miss=Example({**PAIR, "spec.kvCache": GONE}),
 )
@@ -288,5 +327,6 @@ LINTS: Final[tuple[Row[Any, Any], ...]] = (
     makers_mixed_in_a_pair,
     transfer_protocol_unread,
     sglang_pair_with_short_grace,
+    ports_run_out,
     encode_unverified,
 )

@@ -123,4 +123,46 @@ def prefix_state_not_shared(review: DeploymentReview) -> Iterator[Caution]:
         )
 
 
-LINTS: Final[tuple[Row[Any, Any], ...]] = (tokens_not_counted, threshold_of_zero, prefix_state_not_shared)
+@lint(
+    trigger=Example(
+        {
+            "spec.router": {
+                "name": "vllm-router",
+                "requestTimeoutSeconds": 120,
+                "extraArgs": ["--request-timeout-secs", "60"],
+            }
+        }
+    ),
+    near_miss=Example({"spec.router": {"name": "vllm-router", "extraArgs": ["--request-timeout-secs", "60"]}}),
+)
+def timeout_said_twice(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW26 | spec.router.requestTimeoutSeconds | A timeout among the router's arguments takes the field's place.
+
+    `vllm-router` and `sglang-gateway` are told `requestTimeoutSeconds` by `--request-timeout-secs`. A user's own flag
+    wins, and the operator then writes none: the field reads as if it held, and changing it changes nothing.
+
+    Way out: say it once, best in the field.
+
+    Source: facts router-rendering §5.
+    """
+    router, row = review.new.spec.router, review.router
+    if router is None or row is None or router.request_timeout_seconds is None or not row.timeout_argument:
+        return
+    given = any(argument.partition("=")[0] == row.timeout_argument for argument in router.extra_args)
+    if given:
+        yield Caution(
+            "MDW26",
+            "spec.router.requestTimeoutSeconds",
+            router.request_timeout_seconds,
+            why=f"{row.timeout_argument} in spec.router.extraArgs takes its place, so the field says "
+            f"{router.request_timeout_seconds} s and nothing follows from it",
+            way_out=f"drop {row.timeout_argument} from spec.router.extraArgs, or leave the field out",
+        )
+
+
+LINTS: Final[tuple[Row[Any, Any], ...]] = (
+    tokens_not_counted,
+    threshold_of_zero,
+    prefix_state_not_shared,
+    timeout_said_twice,
+)

@@ -33,8 +33,8 @@ SGLANG_FLOORS: Final = (Floor(Use.ANY, "0.5.18", _UNRUN),)
 SGLANG_FAILURES: Final = (
     Failure(
         Use.PAIRED_OVER_TCP,
-        "the Prefill half opens a connection for every transfer; under load its ports run out in TIME-WAIT, and then "
-        "every request through the pair fails until its Pods restart",
+        "Prefill opens a connection a transfer; under load its ports run out and every request through the pair fails "
+        "until its Pods restart",
         "the setting model-deployment-tcp-tw-reuse, once the nodes allow the sysctl",
     ),
     Failure(

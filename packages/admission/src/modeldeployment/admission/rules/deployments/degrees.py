@@ -6,11 +6,13 @@ Source: facts admission §4 rows 14, 15 and 40, and §6, spec 2 §Pair connectio
 from collections.abc import Iterator
 from typing import Any, Final
 
-from modeldeployment.admission.examples import Example
+from modeldeployment.admission.examples import GONE, Example
+from modeldeployment.admission.facts import Needs
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Refusal, brief
-from modeldeployment.render import Degrees, LoadBalance, Unreadable
+from modeldeployment.admission.verdict import Refusal, Unready, brief
+from modeldeployment.api import RoleKind
+from modeldeployment.render import Degree, Degrees, LoadBalance, Unreadable
 
 _ARGUMENTS: Final = "spec.roles[0].extraArgs"
 
@@ -109,6 +111,72 @@ def unmanaged_balancing(review: DeploymentReview) -> Iterator[Refusal]:
         )
 
 
+def _half(kind: str, *arguments: str, instance_type: str = "ascend-910b") -> dict[str, Any]:
+    return {
+        "name": kind.lower(),
+        "kind": kind,
+        "instanceType": instance_type,
+        "resources": {"accelerator": 2},
+        "extraArgs": ["--enable-scale-out", *arguments],
+    }
+
+
+_ON_ASCEND: Final = {"spec.kvCache": GONE, "spec.router": {"name": "llm-d-router"}}
+
+
+@row(
+    trigger=Example(_ON_ASCEND | {"spec.roles": [_half("Prefill"), _half("Decode", "-tp", "2")]}),
+    near_miss=Example(_ON_ASCEND | {"spec.roles": [_half("Prefill", "-tp", "2"), _half("Decode")]}),
+    needs=Needs.INSTANCE_TYPES,
+)
+def prefill_narrower_than_decode(review: DeploymentReview) -> Iterator[Refusal | Unready]:
+    """MD057 | spec.roles[*] | On Ascend the Prefill role's tensor degree is not below that of the Decode role.
+
+    Both halves of a vLLM pair on Ascend are told the degrees of both, and no Decode rank can gather its blocks from
+    fewer Prefill ranks. It holds as soon as one managed half behind `llm-d-router` is on Ascend. Elsewhere the
+    connector asks its other half. While the hardware of a new deployment's types is not observed, it can be tried
+    again.
+
+    Way out: a higher degree on the Prefill role, or a lower one on the Decode role. Source: facts rendering §4.
+    """
+    router = review.router
+    told = [backend for backend in review.engine.backends.values() if backend.leg_port is not None]
+    if router is None or not told or not review.pair:
+        return
+    prefill, decode = next(review.of_kind(RoleKind.PREFILL)), next(review.of_kind(RoleKind.DECODE))
+    shapes = prefill.degrees, decode.degrees
+    if isinstance(shapes[0], Unreadable) or isinstance(shapes[1], Unreadable):
+        return
+    above, below = shapes[0].value(Degree.TENSOR), shapes[1].value(Degree.TENSOR)
+    if above >= below:
+        return
+    for half in (prefill, decode):
+        known = review.instance_type(half)
+        if known is None or not half.role.managed:
+            continue
+        backend = review.engine.backend(known.status.detail.manufacturer)
+        if not known.observed and known.acceleratable and review.creating:
+            name = half.role.instance_type
+            yield Unready(
+                f"{half.path}.instanceType",
+                f'InstanceType "{name}" is not ready: its hardware has not been observed, so whether role '
+                f"{prefill.role.name} may have a lower tensor degree than role {decode.role.name} is not known yet; "
+                "retry once it is",
+            )
+            return
+        if backend in told and (backend.pairs_everywhere or router.pairs_ascend):
+            yield Refusal(
+                "MD057",
+                prefill.path,
+                prefill.role.name,
+                why=f"role {prefill.role.name} has tensor parallel degree {above}, below the {below} of role "
+                f"{decode.role.name}, and on {known.status.detail.manufacturer} no Decode rank can gather its blocks "
+                "from fewer Prefill ranks",
+                way_out=f"raise it in {prefill.stream_path}, or lower it in {decode.stream_path}",
+            )
+            return
+
+
 def _cards(role: RoleReview) -> int | None:
     """The accelerators one Pod asks for; None where the count says nothing about a width."""
     count = role.role.resources.accelerator if role.role.resources else None
@@ -120,4 +188,9 @@ def _factors(degrees: Degrees) -> str:
     return " x ".join(named)
 
 
-RULES: Final[tuple[Row[Any, Any], ...]] = (unreadable_degree, wider_than_its_cards, unmanaged_balancing)
+RULES: Final[tuple[Row[Any, Any], ...]] = (
+    unreadable_degree,
+    wider_than_its_cards,
+    unmanaged_balancing,
+    prefill_narrower_than_decode,
+)

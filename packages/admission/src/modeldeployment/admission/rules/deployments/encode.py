@@ -20,6 +20,7 @@ def _role(kind: RoleKind, **fields: Any) -> dict[str, Any]:
     return {"name": kind.label, "kind": kind.value, "instanceType": "h20-8x", **fields}
 
 
+HALVES: Final = (RoleKind.PREFILL, RoleKind.DECODE)
 _LLM_D: Final = {"name": "llm-d-router"}
 _ENCODE, _PREFILL, _DECODE = (_role(kind) for kind in (RoleKind.ENCODE, RoleKind.PREFILL, RoleKind.DECODE))
 _STAGED: Final = {"spec.router": _LLM_D, "spec.roles": [_ENCODE, _PREFILL, _DECODE]}
@@ -193,6 +194,40 @@ def staged_data_parallel(review: DeploymentReview) -> Iterator[Refusal]:
             )
 
 
+@row(
+    trigger=Example(_STAGED | {"spec.router": {"name": "vllm-router"}}),
+    near_miss=Example(_STAGED | {"spec.router": {"name": "vllm-router"}, "spec.kvCache": GONE}),
+    spares_deleting=True,
+)
+def staged_beside_a_cache(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD056 | spec.router.name | Behind vllm-router a deployment with an Encode role has no cache pool beside it.
+
+    There the halves are joined by addresses and vLLM's `NixlConnector`, and nobody has run that together with the
+    store's connector in one engine. Behind `llm-d-router` the halves are joined as any pair is.
+
+    Way out: `llm-d-router`, or no `kvCache`. A role with a `command` gets neither connector. Source: decisions D46,
+    facts encode §7.
+    """
+    router, cache = review.router, review.new.spec.kv_cache
+    if router is None or cache is None or not router.embeds or RoleKind.ENCODE not in review.kinds:
+        return
+    joined = next((backend for backend in review.engine.backends.values() if backend.address_connector), None)
+    half = next((each for each in review.of_kind(*HALVES) if each.role.managed), None)
+    if joined and half and review.pair:
+        yield Refusal(
+            "MD056",
+            "spec.router.name",
+            router.name.value,
+            why=f"beside an Encode role {router.name} joins role {half.role.name} to its other half with "
+            f"{joined.address_connector}, and nobody has run that together with {joined.store_connector}, which "
+            f"spec.kvCache ({cache.pool_ref.name}) asks for, in one engine",
+            way_out="use llm-d-router, or leave spec.kvCache out"
+            if review.creating
+            else "use llm-d-router, or create another deployment without spec.kvCache, which is fixed here",
+            cause=Cause.NOT_SUPPORTED,
+        )
+
+
 def _said_at(role: RoleReview, degrees: Degrees) -> tuple[str, Any]:
     """Where the data degree in force is written, and what stands there: the variable counts where no flag says more."""
     if degrees.declared.get(Degree.DATA, 1) == 1:
@@ -208,4 +243,5 @@ RULES: Final[tuple[Row[Any, Any], ...]] = (
     staged_on_ascend,
     staged_over_several_pods,
     staged_data_parallel,
+    staged_beside_a_cache,
 )

@@ -69,6 +69,30 @@ def pool_not_named(review: DeploymentReview) -> Iterator[Refusal]:
 
 
 @row(
+    trigger=Example({"spec.model.artifactRef": {}}),
+    near_miss=Example({"spec.model.artifactRef": {"name": "weights"}}),
+)
+def artifact_not_named(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD058 | spec.model.artifactRef.name | A reference to an artifact must name it.
+
+    The ModelArtifact may be created later, so a name that is not there yet is let in and waited for; an empty name is
+    nobody's, and no weights would ever be delivered. Judged at creation, since the model is fixed then.
+
+    Way out: name a ModelArtifact of this namespace, or leave `artifactRef` out. Source: facts api-dependencies §6.
+    """
+    reference = review.new.spec.model.artifact_ref
+    if review.creating and reference is not None and not reference.name:
+        yield Refusal(
+            "MD058",
+            "spec.model.artifactRef.name",
+            "",
+            why="an empty reference names no ModelArtifact, so no weights would ever be delivered",
+            way_out="name a ModelArtifact of this namespace, or leave spec.model.artifactRef out",
+            cause=Cause.REQUIRED,
+        )
+
+
+@row(
     trigger=Example({"spec.roles[0].topology.requiredLevel": keys.HOSTNAME}),
     near_miss=Example({"spec.roles[0].topology.requiredLevel": "topology.kubernetes.io/zone"}),
 )
@@ -107,4 +131,9 @@ def level_not_requirable(review: DeploymentReview) -> Iterator[Refusal]:
             )
 
 
-RULES: Final[tuple[Row[Any, Any], ...]] = (no_image_and_no_version, pool_not_named, level_not_requirable)
+RULES: Final[tuple[Row[Any, Any], ...]] = (
+    no_image_and_no_version,
+    pool_not_named,
+    artifact_not_named,
+    level_not_requirable,
+)

@@ -9,8 +9,9 @@ from modeldeployment.admission.facts import Needs
 from modeldeployment.admission.patching import found, put
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
-from modeldeployment.admission.verdict import Cause, Refusal, Unready
+from modeldeployment.admission.verdict import Cause, Refusal, Unready, brief
 from modeldeployment.api import InstanceType, Quantity, Resources, frozen
+from modeldeployment.render import MAKERS
 
 _ONE: Final = Quantity.whole(1)
 ZERO: Final = Quantity.whole(0)
@@ -127,6 +128,60 @@ def not_offered(review: DeploymentReview) -> Iterator[Refusal | Unready]:
             yield from _slice(review, each, wanted, asked, instance_type)
 
 
+@row(
+    trigger=Example({"spec.roles[0].instanceType": "cpu"}),
+    near_miss=Example({"spec.roles[0].instanceType": "cpu", "spec.roles[0].resources.accelerator": 0}),
+    needs=Needs.INSTANCE_TYPES,
+)
+def accelerators_not_requestable(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD059 | spec.roles[*].resources | Accelerators are asked for only of a type that has some, by a known key.
+
+    An InstanceType without accelerators gives none, whole, sliced or partitioned. On one whose observed maker this
+    release does not know, or whose maker's cards it cannot ask for by partition, no resource key follows. Judged at
+    creation, since type and resources are fixed then; a type that is not observed yet is waited for.
+
+    Way out: leave the request out, or name another type. Source: facts rendering §12, facts api-dependencies §3.
+    """
+    if not review.creating:
+        return
+    for each in review.roles:
+        instance_type = review.instance_type(each)
+        if instance_type is None or not (asked := _asked(each.role.resources)):
+            continue
+        field, named = f"{each.path}.resources.{asked}", f'InstanceType "{each.role.instance_type}"'
+        made_by = instance_type.status.detail.manufacturer
+        maker = MAKERS.get(made_by)
+        if not instance_type.acceleratable:
+            why = f"{named} has no accelerators"
+        elif made_by and maker is None:
+            why = f"the accelerators of {named} are made by {brief(made_by)}, none of {', '.join(MAKERS)}"
+        elif maker and asked == _PROFILE and not maker.partition:
+            why = f"accelerators of {maker.name}, which {named} has, cannot be asked for by partition"
+        else:
+            continue
+        yield Refusal(
+            "MD059",
+            field,
+            found(review.body, field),
+            why=why,
+            way_out="leave it out, or name a type that has what is asked for",
+            cause=Cause.FORBIDDEN,
+        )
+
+
+def _asked(wanted: Resources | None) -> str:
+    """The field by which a role asks for accelerators; empty where it asks for none."""
+    if wanted is None:
+        return ""
+    if wanted.accelerator_partitioned_profile:
+        return _PROFILE
+    if wanted.accelerator_sliced_memory_percentage:
+        return MEMORY
+    if wanted.accelerator_sliced_cores_percentage:
+        return CORES
+    return "accelerator" if wanted.accelerator is not None and wanted.accelerator.nanos > 0 else ""
+
+
 def _whole(
     review: DeploymentReview, each: RoleReview, wanted: Resources, instance_type: InstanceType
 ) -> Iterator[Refusal]:
@@ -212,4 +267,10 @@ def slices(wanted: Resources | None) -> str:
     return " and ".join(f"{field} {percent}" for field, percent in asked if percent)
 
 
-RULES: Final[tuple[Row[Any, Any], ...]] = (instance_type_missing, not_whole, profile_and_slice, not_offered)
+RULES: Final[tuple[Row[Any, Any], ...]] = (
+    instance_type_missing,
+    not_whole,
+    profile_and_slice,
+    not_offered,
+    accelerators_not_requestable,
+)

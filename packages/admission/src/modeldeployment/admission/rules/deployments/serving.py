@@ -86,6 +86,49 @@ def port_of_the_proxy(review: DeploymentReview) -> Iterator[Refusal]:
 
 
 @row(
+    trigger=Example(
+        _PAIR
+        | {
+            "spec.roles[1].extraArgs": ["--enable-scale-out", "--port=9100"],
+            "spec.roles[1].ports": [{"port": 8000}, {"port": 9100}],
+        }
+    ),
+    near_miss=Example(
+        _PAIR
+        | {
+            "spec.roles[1].extraArgs": ["--enable-scale-out", "--port=9200"],
+            "spec.roles[1].ports": [{"port": 8000}, {"port": 9100}],
+        }
+    ),
+)
+def engine_at_a_declared_port(review: DeploymentReview) -> Iterator[Refusal]:
+    """MD055 | spec.roles[*].extraArgs | Behind llm-d-router a decoder's engine cannot take a port its role declares.
+
+    The routing proxy takes the first of `ports` (MD027); the others are published by the role's Service for whatever
+    else listens in the Pod, and the engine moved onto one of them would answer there past the proxy. Which roles have
+    the proxy, MD027 says.
+
+    Way out: remove `--port`, or name a port that `ports` does not hold. Source: facts rendering §7 and §14 F10.
+    """
+    for role in review.roles:
+        if not role.role.ports or not review.proxied(role):
+            continue
+        own, (first, *others) = own_port(role), (port.port for port in role.role.ports)
+        # The role may declare its first number a second time, for UDP; that one is MD027's.
+        if own is not None and own != first and own in others:
+            index = next(at for at, port in enumerate(role.role.ports) if port.port == own)
+            yield Refusal(
+                "MD055",
+                role.stream_path,
+                list(role.stream),
+                why=f"--port {own} in {role.stream_path} is declared by {role.path}.ports[{index}] too, and the engine "
+                "behind the routing proxy needs a port of its own",
+                way_out="remove --port, or write a port the role does not declare",
+                patch=_without_flag(role, role.engine.listen.port),
+            )
+
+
+@row(
     trigger=Example({_PORTS: [{"port": 8000}], _ARGUMENTS: ["--port", "9000"]}),
     near_miss=Example({_PORTS: [{"port": 9000}], _ARGUMENTS: ["--port", "9000"]}),
 )
@@ -100,9 +143,9 @@ def two_serving_ports(review: DeploymentReview) -> Iterator[Refusal]:
     Way out: one value; without `--port` the operator passes the declared one. Source: facts admission §4 row 29.
     """
     for role in review.roles:
-        if not role.role.ports or review.proxied(role) or _listens_as_stored(role):
+        if not role.role.ports or review.proxied(role) or listens_as_stored(role):
             continue
-        declared, own = role.role.ports[0].port, _own_port(role)
+        declared, own = role.role.ports[0].port, own_port(role)
         if own not in (None, declared):
             managed = role.role.managed
             yield Refusal(
@@ -178,7 +221,7 @@ def served_under_another_name(review: DeploymentReview) -> Iterator[Refusal]:
         )
 
 
-def _own_port(role: RoleReview) -> int | None:
+def own_port(role: RoleReview) -> int | None:
     """The number the role's own flag names, whether or not one can listen there; None where it names none."""
     if not role.listener.port_given:
         return None
@@ -255,7 +298,8 @@ def _collision(
     )
 
 
-def _listens_as_stored(role: RoleReview) -> bool:
+def listens_as_stored(role: RoleReview) -> bool:
+    """Whether an edit leaves ports and arguments of a stored role as they are."""
     old = role.old
     return old is not None and role.role.ports == old.ports and role.stream == (old.command or old.extra_args)
 
@@ -295,6 +339,7 @@ def _renamed(role: RoleReview, model: str) -> tuple[patching.Operation, ...]:
 RULES: Final[tuple[Row[Any, Any], ...]] = (
     reserved_port_declared,
     port_of_the_proxy,
+    engine_at_a_declared_port,
     two_serving_ports,
     reserved_port_taken,
     served_under_another_name,
