@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Final
 
 from modeldeployment.render import MAKERS, RenderRefusal, Seat, render
+from render_artifacts import BY_NODE, CLAIM, HUGGING_FACE, MODEL_SCOPE, PINNED, artifact, known, served
 from render_worlds import ASCEND, deployment, facts, instance_type, joined, role, store
 
 KINDS: Final = {
@@ -78,3 +79,17 @@ def _matrix(engine: str) -> Iterator[Rendered]:
         for each in rendering.roles:
             pod = each.template.pod(Seat(0, 0))
             yield Rendered(engine, maker, kinds, each.kind.value, cached, router, protocol, pod)
+
+
+@cache
+def weights(engine: str) -> dict[str, tuple[str, ...]]:
+    """Render a cached Server of every source of weights; the command lines by source, and by who brings the weights."""
+    sources: tuple[dict[str, Any], ...] = (HUGGING_FACE, MODEL_SCOPE, CLAIM, PINNED)
+    lines = {}
+    for source, policy in product(sources, (None, BY_NODE)):
+        cluster = known(artifact(source), policy, store=store())
+        pod = render(served(role(), engine=engine, **joined(cache=True)), cluster).roles[0].template.pod(Seat(0, 0))
+        (main,) = pod["spec"]["containers"]
+        (name,) = source
+        lines[f"{name}-by-{'node' if policy else 'engine'}"] = tuple(main["command"])
+    return lines

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,9 +11,22 @@ import conformance_parser
 from conformance_matrix import Rendered
 from modeldeployment.lab.packaged import Program
 from modeldeployment.render import data
+from render_artifacts import COMMIT
 
 OURS: Final = "Qwen/Qwen2.5-72B-Instruct"
 """The model every deployment of the matrix serves."""
+MOUNTED: Final = "/var/lib/gpustack/model"
+WEIGHTS: Final = {
+    "huggingFace-by-engine": ("Qwen/Qwen2.5-72B-Instruct", COMMIT),
+    "huggingFace-by-node": (MOUNTED, None),
+    "modelScope-by-engine": ("qwen/Qwen2.5-72B-Instruct", COMMIT),
+    "modelScope-by-node": (MOUNTED, None),
+    "persistentVolumeClaim-by-engine": (MOUNTED, None),
+    "persistentVolumeClaim-by-node": (MOUNTED, None),
+    "image-by-engine": (MOUNTED, None),
+    "image-by-node": (MOUNTED, None),
+}
+"""Where the weights of each source are and in which revision, by the names of `conformance_matrix.weights`."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +38,17 @@ class Parsed:
 
     def values(self, each: Rendered) -> dict[str, Any]:
         """Answer the values of a command line that was accepted."""
-        answer = self.answers[tuple(each.argv)]
-        assert "refused" not in answer, f"{each}: {answer['refused']}"
+        return self.accepted(each.argv)
+
+    def accepted(self, line: Sequence[str]) -> dict[str, Any]:
+        """Answer the values of any command line that was accepted."""
+        answer = self.answers[tuple(line)]
+        assert "refused" not in answer, f"{' '.join(line)}: {answer['refused']}"
         values: dict[str, Any] = answer["values"]
         return values
 
 
-def parse(program: Program, lines: Iterable[list[str]], folder: Path) -> Parsed:
+def parse(program: Program, lines: Iterable[Sequence[str]], folder: Path) -> Parsed:
     """Let the program's own parser read each command line once."""
     distinct = list(dict.fromkeys(tuple(line) for line in lines))
     done = subprocess.run(

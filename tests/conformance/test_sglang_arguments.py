@@ -1,10 +1,11 @@
 """SGLang's own parser reads every command line rendered for it, and reads in it what was meant."""
 
+import json
 from typing import Any, Final
 
 import pytest
-from conformance_matrix import Rendered, matrix
-from conformance_parsing import OURS, Parsed, kept, parse
+from conformance_matrix import Rendered, matrix, weights
+from conformance_parsing import OURS, WEIGHTS, Parsed, kept, parse
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 
 ENGINE: Final = "SGLang"
@@ -23,7 +24,9 @@ NOT_OURS: Final = (
 @pytest.fixture(scope="module")
 def parsed(program: ObtainProgram, tmp_path_factory: pytest.TempPathFactory) -> Parsed:
     folder = tmp_path_factory.mktemp("sglang")
-    return parse(program("sglang"), [*(each.argv for each in matrix(ENGINE)), *NOT_OURS], folder)
+    return parse(
+        program("sglang"), [*(each.argv for each in matrix(ENGINE)), *weights(ENGINE).values(), *NOT_OURS], folder
+    )
 
 
 def split(each: Rendered) -> bool:
@@ -85,6 +88,16 @@ def test_media_is_encoded_by_the_encode_role_and_handed_to_the_prefill_half(pars
         receives = encode and each.kind == "Prefill"
         assert values["language_only"] is receives, each
         assert values["encoder_urls"] == (["http://qwen-encode:8000"] if receives else []), each
+
+
+def test_weights_of_every_source_are_named_where_they_are_and_served_under_the_models_name(parsed: Parsed) -> None:
+    lines = weights(ENGINE)
+    assert set(lines) == set(WEIGHTS)
+    for source, (where, revision) in WEIGHTS.items():
+        values = parsed.accepted(lines[source])
+        assert (values["model_path"], values["revision"]) == (where, revision), source
+        assert values["served_model_name"] == "qwen-72b", source
+        assert set(json.loads(values["hicache_storage_backend_extra_config"])) == {"extra_backend_tag"}, source
 
 
 @pytest.mark.parametrize("line", NOT_OURS, ids=lambda line: " ".join(line[5:]))

@@ -4,8 +4,8 @@ import json
 from typing import Any, Final
 
 import pytest
-from conformance_matrix import Rendered, matrix
-from conformance_parsing import OURS, Parsed, given, kept, parse
+from conformance_matrix import Rendered, matrix, weights
+from conformance_parsing import OURS, WEIGHTS, Parsed, given, kept, parse
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 
 ENGINE: Final = "vLLM"
@@ -36,7 +36,9 @@ STORE_ROLES: Final = {"Prefill": "kv_both", "Decode": "kv_consumer"}
 @pytest.fixture(scope="module")
 def parsed(program: ObtainProgram, tmp_path_factory: pytest.TempPathFactory) -> Parsed:
     folder = tmp_path_factory.mktemp("vllm")
-    return parse(program("vllm"), [*(each.argv for each in matrix(ENGINE)), *NOT_OURS], folder)
+    return parse(
+        program("vllm"), [*(each.argv for each in matrix(ENGINE)), *weights(ENGINE).values(), *NOT_OURS], folder
+    )
 
 
 def leg(each: Rendered) -> dict[str, Any] | None:
@@ -121,6 +123,16 @@ def test_the_cache_has_the_stores_data_type_and_else_the_engines_own(parsed: Par
     for each in matrix(ENGINE):
         attached = each.cache and each.kind != "Encode"
         assert parsed.values(each)["kv_cache_dtype"] == ("bfloat16" if attached else "auto"), each
+
+
+def test_weights_of_every_source_are_named_where_they_are_and_served_under_the_models_name(parsed: Parsed) -> None:
+    lines = weights(ENGINE)
+    assert set(lines) == set(WEIGHTS)
+    for source, (where, revision) in WEIGHTS.items():
+        values = parsed.accepted(lines[source])
+        assert (values["model_tag"], values["revision"]) == (where, revision), source
+        assert values["served_model_name"] == ["qwen-72b"], source
+        assert set(values["kv_transfer_config"]["kv_connector_extra_config"]) == {"cache_prefix"}, source
 
 
 @pytest.mark.parametrize("line", NOT_OURS, ids=lambda line: " ".join(line[3:]))

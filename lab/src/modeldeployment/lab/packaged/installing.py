@@ -75,7 +75,7 @@ def _installer(environment: Path, pins: Path, environ: Mapping[str, str]) -> lis
         ]
     return [
         [sys.executable, "-m", "venv", str(environment)],
-        [python, "-m", "pip", "install", "--disable-pip-version-check", *wanted],
+        [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-compile", *wanted],
     ]
 
 
