@@ -10,13 +10,14 @@ from e2e_operators import Start
 from e2e_routed import LLM_D, became, create, harmed, pair, present, router_pods, served, unrouted, whole
 from e2e_worlds import World, annotated_pods
 from modeldeployment.api import keys
-from modeldeployment.kube import NotFound, PatchType
+from modeldeployment.kube import NotFound, PatchType, custom
 from modeldeployment.kube.kinds import CONFIG_MAPS, PODS
 from modeldeployment.reconcile import OWNED, OwnedKind
 
 pytestmark = pytest.mark.lab
 
 NAME = "qwen-router"
+QUOTAS = custom("", "v1", "resourcequotas", "ResourceQuota")
 
 
 async def test_a_routed_pair_comes_up_and_says_where_it_is_reached_and_what_its_router_was_told(world: World) -> None:
@@ -126,6 +127,31 @@ async def test_r18_a_name_that_somebody_else_holds_is_left_alone_and_named(world
     await world.scale("qwen", 2)
     await served(world)
     assert await present(world) == set(OwnedKind)
+
+
+async def test_a_router_that_the_api_server_refuses_is_told_and_stops_no_replica(world: World) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "no-deployments"},
+        "spec": {"hard": {"count/deployments.apps": "0"}},
+    }
+    await world.client.create(QUOTAS, quota, world.namespace)
+    async for _ in world.asking():
+        if "hard" in (await world.whole(QUOTAS, "no-deployments")).get("status", {}):
+            break
+    await create(world, pair(world))
+    await world.board.until(lambda: world.board.notes("ObjectRefused"), what="the refusal is told")
+    await world.scale("qwen", 2)
+    await world.board.until(lambda: world.board.status("qwen").get("roleSummary") == "0R2P1D", what="replicas go on")
+    assert world.board.says("qwen", "RouterReady", "Unknown", "NotDeployed")
+    for note in world.board.notes("ObjectRefused"):
+        assert note.startswith("Deployment qwen-router cannot be created: 403 Forbidden: ")
+        assert "exceeded quota: no-deployments" in note
+
+    await world.client.delete(QUOTAS, "no-deployments", world.namespace)
+    await world.scale("qwen", 1)
+    await served(world)
 
 
 async def test_r20_the_endpoint_waits_for_a_ready_router_and_goes_with_the_last(world: World) -> None:

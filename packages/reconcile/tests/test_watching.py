@@ -91,6 +91,14 @@ def test_a_binding_wakes_the_deployments_of_its_namespace_that_name_it() -> None
     assert woken == [CHAT]
 
 
+def test_objects_of_another_namespace_wake_its_own_deployments() -> None:
+    stores, woken = watched()
+    stores.bindings.put(binding(namespace="others"))
+    stores.artifacts.put(artifact(namespace="others"))
+    stores.bindings.put(binding(namespace="empty"))
+    assert woken == [Key("others", "other")] * 2
+
+
 def test_an_artifact_wakes_the_deployments_of_its_namespace_that_name_it() -> None:
     stores, woken = watched()
     stores.artifacts.put(artifact())

@@ -147,6 +147,7 @@ class EventReason(StrEnum):
     RUNTIME_VERSION_SKEW = "RuntimeVersionSkew"
     REPLICA_NOT_CREATED = "ReplicaNotCreated"
     NAME_TAKEN = "NameTaken"
+    OBJECT_REFUSED = "ObjectRefused"
 
 
 _T: Final = ConditionStatus.TRUE

@@ -31,7 +31,7 @@ from modeldeployment.reconcile.deciding.steps import (
     Wait,
 )
 from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc_now
-from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
+from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
 from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
 from modeldeployment.reconcile.watching import Key, Watched
 
@@ -57,6 +57,7 @@ __all__ = [
     "Key",
     "Member",
     "Names",
+    "ObjectRefused",
     "OwnedKind",
     "PodPhase",
     "ReconcileError",

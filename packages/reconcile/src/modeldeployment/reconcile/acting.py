@@ -11,7 +11,19 @@ from itertools import groupby
 from typing import Final, TypeVar, assert_never, cast
 
 from modeldeployment.api import keys
-from modeldeployment.kube import AlreadyExists, Client, Conflict, Grant, Kind, KubeError, NotFound, PatchType, shapes
+from modeldeployment.kube import (
+    AlreadyExists,
+    Client,
+    Conflict,
+    Forbidden,
+    Grant,
+    Invalid,
+    Kind,
+    KubeError,
+    NotFound,
+    PatchType,
+    shapes,
+)
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
@@ -25,7 +37,7 @@ from modeldeployment.reconcile.deciding.steps import (
     SetEligibility,
     Step,
 )
-from modeldeployment.reconcile.errors import CreateFailed
+from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused
 from modeldeployment.reconcile.kinds import DEPLOYMENTS, OWNED
 from modeldeployment.reconcile.watching import Key
 from modeldeployment.render import Rendering, RenderRefusal, Seat
@@ -71,8 +83,9 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
     """Carry out steps in order; neighbours of one type, and of one kind of object, run side by side.
 
     Replicas that leave alternate Pods and Workloads, so they go one after the other, highest ordinal first.
-    Raises KubeError of the first step that must stop the pass. Creates that fail stop nothing: CreateFailed is raised
-    when everything else has been carried out, so that replicas which do run get their Services (facts reconcile §3).
+    Raises KubeError or ObjectRefused of the first step that must stop the pass. Creates of Pods that fail stop nothing:
+    CreateFailed is raised when everything else has been carried out, so that replicas which do run get their Services
+    (facts reconcile §3).
     """
     failed: CreateFailed | None = None
     for (kind, _), run in groupby(steps, key=lambda step: (type(step), getattr(step, "kind", None))):
@@ -185,6 +198,8 @@ async def _create(client: Client, target: Target, step: CreateObject) -> None:
         made = await client.create(kind, step.body, target.key.namespace)
     except AlreadyExists:
         return
+    except (Forbidden, Invalid) as refusal:
+        raise ObjectRefused(f"{step.kind} {step.name} cannot be created: {refusal}") from refusal
     target.wrote(kind.plural, made.metadata.resource_version)
 
 
@@ -195,6 +210,8 @@ async def _align(client: Client, target: Target, step: AlignObject) -> None:
         aligned = await client.patch(kind, step.name, body, target.key.namespace, how=PatchType.MERGE)
     except (NotFound, Conflict):
         return
+    except (Forbidden, Invalid) as refusal:
+        raise ObjectRefused(f"{step.kind} {step.name} cannot be brought back to its render: {refusal}") from refusal
     target.wrote(kind.plural, aligned.metadata.resource_version)
 
 

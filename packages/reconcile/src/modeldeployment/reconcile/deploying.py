@@ -13,7 +13,7 @@ from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding.passing import SOON, decide
 from modeldeployment.reconcile.deciding.seen import Snapshot, Weights
 from modeldeployment.reconcile.deciding.steps import Advance, Announcement, Blocked, Decision, Done, Fact, Step, Wait
-from modeldeployment.reconcile.errors import CreateFailed, ReconcileError, Unreadable
+from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
 from modeldeployment.reconcile.servers import native_sidecars
@@ -77,7 +77,8 @@ class DeploymentController:
     async def reconcile(self, key: Key) -> float | None:
         """Take one pass over a deployment: seconds until the next look at the latest, None where a change must wake it.
 
-        Raises KubeError, CreateFailed or Unreadable where the pass could not be finished; it is then tried again.
+        Raises KubeError, CreateFailed, ObjectRefused or Unreadable where the pass could not be finished; it is then
+        tried again.
         """
         stored = self._watched.deployments.get(key.namespace, key.name)
         if stored is None:
@@ -214,6 +215,9 @@ class DeploymentController:
             await acting.carry_out(self._client, target, steps)
         except CreateFailed as failed:
             await self._emit(stored, Announcement(EventReason.REPLICA_NOT_CREATED, str(failed), ""))
+            raise
+        except ObjectRefused as refused:
+            await self._emit(stored, Announcement(EventReason.OBJECT_REFUSED, str(refused), ""))
             raise
 
     def _target(self, key: Key, stored: shapes.Custom, snapshot: Snapshot) -> acting.Target:

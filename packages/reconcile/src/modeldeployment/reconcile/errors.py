@@ -2,7 +2,8 @@
 
 ReconcileError
 ├── Unreadable     a stored deployment does not fit the model of this release
-└── CreateFailed   some Pods of a pass could not be created; the others were
+├── CreateFailed   some Pods of a pass could not be created; the others were
+└── ObjectRefused  the API server does not take an object beside the Pods, which all were taken care of before
 """
 
 
@@ -16,3 +17,7 @@ class Unreadable(ReconcileError):
 
 class CreateFailed(ReconcileError):
     """Some creates of a pass failed: how many of how many, and the first refusal as the cause."""
+
+
+class ObjectRefused(ReconcileError):
+    """The API server refuses a Service or an object of a router: which, and its own words, as the cause too."""
