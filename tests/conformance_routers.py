@@ -20,6 +20,7 @@ from modeldeployment.lab.engines import Behaviour, EngineServer, FakeEngine
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 from modeldeployment.lab.routers import RunningRouter, Worker, container_of, entry
 from modeldeployment.render import BOOTSTRAP_PORT, DEFAULT_PORT, Rendering, RouterRendering, Seat, render
+from prometheus_client.parser import text_string_to_metric_families
 
 PATIENCE: Final = 30.0
 """Seconds after which something that should have happened has not."""
@@ -284,3 +285,12 @@ async def arrivals(router: RunningRouter, served: str, *members: Member, times: 
     before = [member.served for member in members]
     await ask(router, served, times)
     return [member.served - count for member, count in zip(members, before, strict=True)]
+
+
+async def counted(router: RunningRouter, series: str, member: Member) -> float | None:
+    """What a router's series says of a member now, None where it says nothing."""
+    for family in text_string_to_metric_families(await router.metrics()):
+        for sample in family.samples:
+            if sample.name == series and sample.labels.get("worker") == member.url:
+                return float(sample.value)
+    return None

@@ -122,6 +122,15 @@ async def test_tokens_are_counted_only_with_scale_out(server: EngineServer, http
         assert len((await response.json())["token_ids"]) == 5
 
 
+async def test_vllm_tokenizes_text_and_messages(server: EngineServer, http: aiohttp.ClientSession) -> None:
+    fake = await server.open(EngineName.VLLM)
+    for body, count in ((CHAT, 5), ({"prompt": "one two"}, 2)):
+        async with http.post(f"{fake.url}/tokenize", json=body) as response:
+            assert (await response.json())["count"] == count
+    async with http.post(f"{fake.url}/tokenize", json={}) as response:
+        assert response.status == 400
+
+
 async def test_the_prefill_half_of_a_nixl_pair_tells_the_decode_half_in_its_reply(
     server: EngineServer, http: aiohttp.ClientSession
 ) -> None:

@@ -91,6 +91,18 @@ async def test_one_sick_pod_holds_up_vllm_routers_discovery_only_as_long_as_it_i
     assert len(sick.engine.asked("/health")) < 30
 
 
+async def test_vllm_router_takes_a_pod_it_gave_up_on_when_something_of_it_changes(begin: Begin) -> None:
+    waits = ("--worker-startup-check-interval=1", "--worker-startup-timeout-secs=1")
+    world = begin(servers("vLLM", "vllm-router", *waits, replicas=2))
+    sick, well = await world.pod("server", 0, behaviour=Behaviour(health=503)), await world.pod("server", 1)
+    running = await world.start()
+    await lists(running, well)
+    sick.engine.behave(health=200)
+    await world.tell(sick, ready=False)
+    await world.tell(sick, ready=True)
+    await lists(running, sick, well)
+
+
 async def test_sglang_gateway_adds_others_beside_a_sick_pod(begin: Begin) -> None:
     world = begin(servers("SGLang", "sglang-gateway", replicas=3))
     first = await world.pod("server", 0)

@@ -6,13 +6,13 @@ Where nothing is to happen, a Pod that comes later says when the router has seen
 import asyncio
 
 import pytest
-from conformance_routers import EACH, Begin, Member, World, arrivals, ask, halves, lists, servers, until
+from conformance_routers import EACH, Begin, Member, World, arrivals, ask, counted, halves, lists, servers, until
 from modeldeployment.api import keys
 from modeldeployment.lab.routers import RunningRouter
-from prometheus_client.parser import text_string_to_metric_families
 
 pytestmark = pytest.mark.lab
 
+PENDING = "vllm_router_pd_pending_decode_requests"
 ROUND_ROBIN = "--policy=round_robin"
 SGLANG = ("SGLang", "sglang-gateway", ROUND_ROBIN)
 VLLM = ("vLLM", "vllm-router", ROUND_ROBIN)
@@ -24,17 +24,6 @@ async def three(world: World, *, held: bool = False) -> tuple[RunningRouter, Mem
     running = await world.start()
     await lists(running, stays, goes)
     return running, stays, goes
-
-
-def pending(decode: Member, metrics: str) -> float:
-    """How many requests vllm-router means to send to a decode half once their prefill has ended."""
-    (family,) = (
-        each
-        for each in text_string_to_metric_families(metrics)
-        if each.name == "vllm_router_pd_pending_decode_requests"
-    )
-    (found,) = (sample.value for sample in family.samples if sample.labels["worker"] == decode.url)
-    return found
 
 
 @pytest.mark.parametrize("how", ["label off", "not ready"])
@@ -147,11 +136,11 @@ async def test_after_label_off_a_decode_half_is_still_asked_for_what_vllm_router
     await world.label(goes, eligible=None)
     await lists(running, prefill, stays)
     assert goes.served == 0
-    assert pending(goes, await running.metrics()) == 2
+    assert await counted(running, PENDING, goes) == 2
     prefill.engine.release()
     await asyncio.gather(*asking)
     assert goes.served == 2
-    assert pending(goes, await running.metrics()) == 0
+    assert await counted(running, PENDING, goes) == 0
 
 
 async def test_sglang_gateway_asks_both_halves_at_once_so_nothing_follows_a_removal(begin: Begin) -> None:

@@ -71,6 +71,11 @@ def rendered(name: str, served: str, prompt: Sequence[str]) -> dict[str, Any]:
     return {"request_id": name, "model": served, "token_ids": list(range(len(prompt)))}
 
 
+def tokenized(prompt: Sequence[str]) -> dict[str, Any]:
+    """Answer vLLM's `/tokenize`."""
+    return {"count": len(prompt), "max_model_len": _LONGEST_PROMPT, "tokens": list(range(len(prompt)))}
+
+
 def handover(how: Transfer, asked: Asked, address: str, name: str) -> dict[str, Any] | None:
     """Answer what a prefill half tells through its reply; None where the reply says nothing of it."""
     if how is not Transfer.NIXL or not asked.transfer or asked.transfer.get("do_remote_decode") is not True:

@@ -37,6 +37,8 @@ class Routes:
                 return await self._generate(request, engine, body, chat=path == _CHAT)
             case "POST", "/v1/chat/completions/render" | "/v1/completions/render" if engine.behaviour.scale_out:
                 return self._rendered(body, engine, chat=path.removesuffix(_RENDER) == _CHAT)
+            case "POST", "/tokenize" if engine.engine is EngineName.VLLM:
+                return _tokenized(body)
             case "GET", "/metrics":
                 shown = exposition.metrics(engine.engine, engine.served, engine.model)
                 return web.Response(body=shown.encode(), headers={"Content-Type": exposition.CONTENT_TYPE})
@@ -139,6 +141,14 @@ def _known(engine: FakeEngine, path: str) -> web.Response:
                 "/get_load": lambda: answering.load(engine.model),
             }
     return web.json_response(known[path]()) if path in known else _absent()
+
+
+def _tokenized(body: Any) -> web.Response:
+    try:
+        asked = asking.read(body, chat=isinstance(body, dict) and "messages" in body)
+    except asking.Unreadable as error:
+        return web.json_response(answering.error(400, str(error)), status=400)
+    return web.json_response(answering.tokenized(asked.prompt))
 
 
 def _bootstrap(engine: FakeEngine, path: str) -> web.Response:
