@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from e2e_editing import JSON, edited
 from e2e_worlds import MakeWorld, World
-from modeldeployment.api import keys
+from modeldeployment.api import keys, names
 from modeldeployment.operator.people import foretelling
 from modeldeployment.operator.people.foretelling import Foretold
 from modeldeployment.operator.people.rendering import Sources
@@ -63,16 +63,35 @@ async def applied(world: World, manifest: JSON) -> None:
     await world.settled(name)
 
 
+async def router_template(world: World, name: str) -> JSON | None:
+    """The template of a router's Pods, None where there is no router."""
+    said = await world.kubectl("get", "deployments.v1.apps", names.router(name), "--ignore-not-found", "-o", "json")
+    template: JSON | None = json.loads(said.out)["spec"]["template"] if said.out else None
+    return template
+
+
+async def routed(world: World, told: Foretold, name: str, before: JSON | None, what: str) -> JSON | None:
+    """Wait until the router is as foretold: there or not, with another template or the same."""
+    router = told.foreseen.router if told.foreseen else None
+    wanted, restarts = (router.replicas[1] > 0, router.restarts) if router else (False, False)
+    async for _ in world.asking():
+        now = await router_template(world, name)
+        if (now is not None) == wanted and (not (before and now) or (before != now) == restarts):
+            return now
+    pytest.fail(f"{what}: the router is not as foretold: {router}")
+
+
 async def story(asking: asyncio.Lock, world: World, manifest: JSON, seed: int, folder: Path) -> list[str]:
     """Edit one deployment again and again; every edit goes as foretold. Returns what was foretold, edit by edit."""
     chance, outcomes = random.Random(seed), []
     await applied(world, manifest)
-    before = seats(world, manifest)
+    name, before = manifest["metadata"]["name"], seats(world, manifest)
+    template = await router_template(world, name)
     for number in range(EDITS):
         kind, after = edited(chance, manifest)
-        stored = await world.whole(DEPLOYMENTS, manifest["metadata"]["name"])
+        stored = await world.whole(DEPLOYMENTS, name)
         told = await foretold(asking, world, stored, after, folder)
-        what = f"{manifest['metadata']['name']}, seed {seed}, edit {number} ({kind})"
+        what = f"{name}, seed {seed}, edit {number} ({kind})"
         assert not told.refused, (what, told.judged.verdict.refusals, told.refusal)
         await applied(world, after)
         now = seats(world, after)
@@ -83,6 +102,8 @@ async def story(asking: asyncio.Lock, world: World, manifest: JSON, seed: int, f
         )
         assert now.keys() - before.keys() == fates(told, "created"), what
         assert before.keys() - now.keys() == fates(told, "deleted"), what
+        if len(after["spec"]["roles"]) > 1:
+            template = await routed(world, told, name, template, what)
         outcomes += [role.outcome.value for role in told.foreseen.roles] if told.foreseen else []
         manifest, before = after, now
     return outcomes

@@ -88,7 +88,7 @@ async def _foretold(before: Manifest, after: Manifest, sources: Sources, ground:
         raise UsageError(
             f"{before.file} cannot be rendered, so what runs now is not known: {known.reason.value}: {known.message}"
         )
-    judged = await rendering.judgement(after, stored, namespace, ground)
+    judged = await rendering.reviewed(after, stored, namespace, ground)
     if not judged.verdict.allowed:
         return Foretold(judged, (old, None), notes=notes)
     new = rendering.as_stored(after, judged.verdict.defaulted, namespace, old.body())

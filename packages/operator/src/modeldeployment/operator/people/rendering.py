@@ -180,7 +180,7 @@ def rendered(files: Sequence[str], sources: Sources) -> tuple[Rendered, ...]:
 async def _rendered(manifest: Manifest, sources: Sources, ground: Ground) -> Rendered:
     namespace = manifest.namespace or sources.namespace
     before = await ground.before(manifest, namespace)
-    judged = await judgement(manifest, before, namespace, ground)
+    judged = await reviewed(manifest, before, namespace, ground)
     if not judged.verdict.allowed:
         return Rendered(judged)
     deployment = as_stored(manifest, judged.verdict.defaulted, namespace, before)
@@ -188,7 +188,7 @@ async def _rendered(manifest: Manifest, sources: Sources, ground: Ground) -> Ren
     return Rendered(judged, deployment, facts, outcome(deployment, facts), notes)
 
 
-async def judgement(manifest: Manifest, before: Body | None, namespace: str, ground: Ground) -> Judged:
+async def reviewed(manifest: Manifest, before: Body | None, namespace: str, ground: Ground) -> Judged:
     """Judge one write as `kubectl md validate` does."""
     asked = knowing.asked(manifest.body, before)
     known = await ground.known(asked, namespace)
