@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,3 +77,16 @@ def kept(tag: str) -> dict[frozenset[str], str]:
 def given(document: dict[str, Any] | None, like: dict[str, Any] | None) -> dict[str, Any] | None:
     """Keep of a parsed configuration the keys that another document has."""
     return None if document is None else {key: document[key] for key in like or document}
+
+
+FITS: Final = {"0": range(1), "1": range(1, 2), "?": range(2), "+": range(1, 1000), "*": range(1000)}
+"""How many values a flag of each arity takes."""
+
+
+def strangers(tag: str, line: Sequence[str], *, start: int) -> list[str]:
+    """List the flags of a command line, from word `start` on, that the table lacks or that have too many values."""
+    arity = {spelling: each for spellings, each in kept(tag).items() for spelling in spellings}
+    flags = [index for index in range(start, len(line)) if line[index].startswith("-")]
+    values = {line[index]: end - index - 1 for index, end in pairwise((*flags, len(line)))}
+    strange = [flag for flag, count in values.items() if flag not in arity or count not in FITS[arity[flag]]]
+    return strange if flags and flags[0] == start else [*line[start : start + 1], *strange]

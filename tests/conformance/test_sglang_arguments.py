@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 from conformance_matrix import Rendered, matrix, weights
-from conformance_parsing import OURS, WEIGHTS, Parsed, kept, parse
+from conformance_parsing import OURS, WEIGHTS, Parsed, kept, parse, strangers
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 
 ENGINE: Final = "SGLang"
@@ -108,3 +108,9 @@ def test_a_line_that_says_something_else_is_refused(parsed: Parsed, line: list[s
 
 def test_the_table_of_flags_is_the_parsers_own(parsed: Parsed) -> None:
     assert parsed.arities == kept("sglang")
+
+
+def test_where_the_program_is_not_installed_its_table_still_has_every_flag() -> None:
+    lines = dict.fromkeys([*(tuple(each.argv) for each in matrix(ENGINE)), *weights(ENGINE).values()])
+    assert {line: found for line in lines if (found := strangers("sglang", line, start=3))} == {}
+    assert strangers("sglang", [*STARTS, "--port", "8000", "9000"], start=3) == ["--port"]
