@@ -66,11 +66,11 @@ async def test_a_pool_of_several_runtime_versions_is_told_and_the_lowest_is_take
     assert image.out == "gpustack/runner:cuda12.9-vllm0.29.0"
 
 
-async def test_a_shared_cache_is_named_as_not_attached_and_replicas_run_without_it(world: World) -> None:
+async def test_a_shared_cache_that_is_not_there_is_named_and_replicas_run_without_it(world: World) -> None:
     manifest = world.manifest("chat")
     manifest["spec"]["kvCache"] = {"poolRef": {"name": "team-a-dram"}}
     await world.apply(manifest)
     await world.settled("chat")
     said = world.board.condition("chat", "DomainRegistered")
-    assert (said["status"], said["reason"]) == ("False", "BindingNotReady")
+    assert (said["status"], said["reason"]) == ("False", "BindingNotFound")
     assert "team-a-dram" in said["message"]

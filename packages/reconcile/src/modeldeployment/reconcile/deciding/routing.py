@@ -81,7 +81,10 @@ def _finding(running: SeenObject | None, taken: tuple[str, ...]) -> found.Findin
     if running is None:
         return found.RouterNotDeployed(taken)
     wanted = cast("int", cast("Mapping[str, object]", running.body.get("spec") or {}).get("replicas", 1))
-    return found.RouterServes(running.ready, wanted, taken) if running.ready else found.RouterNotServing(wanted, taken)
+    if not running.ready:
+        return found.RouterNotServing(wanted, taken)
+    # While a router rolls, its Deployment counts old and new Pods together.
+    return found.RouterServes(min(running.ready, wanted), wanted, taken)
 
 
 def _of_old(status: Mapping[str, object], ready: int) -> JSON | None:
