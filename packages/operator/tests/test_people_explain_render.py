@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 from modeldeployment.operator.people import annotating
+from people_renderings import IMAGE, MATRIX, rendered
 from people_worlds import cluster, deployment, run
-from test_people_render import IMAGE, MATRIX, rendered
 
 Capture = pytest.CaptureFixture[str]
 ROLE = "spec.roles[0]"
