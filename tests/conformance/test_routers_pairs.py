@@ -3,7 +3,7 @@
 import pytest
 from conformance_routers import PATH, Begin, Member, World, ask, halves, lists
 from modeldeployment.lab.engines import Behaviour, Received, Transfer
-from modeldeployment.lab.routers import RunningRouter
+from modeldeployment.lab.routers import RouterFailed, RunningRouter
 
 pytestmark = pytest.mark.lab
 
@@ -128,3 +128,26 @@ async def test_a_pair_that_lacks_one_half_answers_nothing(begin: Begin, engine: 
     status, _ = await running.ask("POST", PATH, body=body)
     assert status >= 500
     assert prefill.served == 0
+
+
+async def test_discovery_never_drops_a_prefill_half_that_vllm_router_was_also_given(begin: Begin) -> None:
+    # Why nothing static is rendered beside discovery.
+    world = begin(halves("vLLM", "vllm-router", decode=2))
+    prefill, decode = await world.pod("prefill", behaviour=MOONCAKE), await world.pod("decode", behaviour=MOONCAKE)
+    running = await world.start(args=["--prefill", prefill.url, "8998", *world.container["args"]])
+    await lists(running, prefill, decode)
+    await ask(running, world.served)
+    assert only(decode).body["kv_transfer_params"]["remote_engine_id"] == f"engine-{prefill.engine.address}"
+    await world.label(prefill, eligible=None)
+    await world.delete(prefill)
+    later = await world.pod("decode", 1)
+    await lists(running, prefill, decode, later)
+    await running.remove(prefill.url)
+    await lists(running, decode, later)
+
+
+async def test_vllm_routers_third_connector_refuses_discovery(begin: Begin) -> None:
+    world = begin(halves("vLLM", "vllm-router"))
+    moriio = {"--kv-connector=mooncake": "--kv-connector=moriio"}
+    with pytest.raises(RouterFailed, match="--vllm-discovery-address"):
+        await world.start(args=[moriio.get(argument, argument) for argument in world.container["args"]])
