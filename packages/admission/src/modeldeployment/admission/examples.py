@@ -121,7 +121,7 @@ SCALER: Final[dict[str, Any]] = {
 """A scaler of that deployment."""
 
 
-def _disaggregated(name: str, *kinds: str) -> dict[str, Any]:
+def _staged(name: str, *kinds: str) -> dict[str, Any]:
     roles = [
         {
             "name": kind.lower(),
@@ -145,10 +145,10 @@ def _disaggregated(name: str, *kinds: str) -> dict[str, Any]:
     }
 
 
-PAIR: Final = _disaggregated("qwen-pd", "Prefill", "Decode")
+PAIR: Final = _staged("qwen-pd", "Prefill", "Decode")
 """A deployment of two roles, for scalers that relate them."""
 
-EPD: Final = _disaggregated("qwen-epd", "Encode", "Prefill", "Decode")
+EPD: Final = _staged("qwen-epd", "Encode", "Prefill", "Decode")
 """A deployment of three kinds, for scalers of an Encode role."""
 
 CLUSTER: Final[tuple[dict[str, Any], ...]] = (
