@@ -64,9 +64,9 @@ def test_a_cache_beside_halves_joined_by_address_is_refused_whether_its_store_is
         False,
     )
     assert refusal.value.message == (
-        "spec.kvCache.poolRef.name is 'team-a-dram': beside an Encode role this router joins spec.roles[prefill] to "
-        "its other half with NixlConnector, and nobody has run that together with MooncakeStoreConnector in one "
-        "engine; create a deployment without spec.kvCache, or use llm-d-router"
+        "spec.kvCache.poolRef.name is 'team-a-dram': beside an Encode role vllm-router joins spec.roles[prefill] "
+        "to its other half with NixlConnector, and nobody has run that together with MooncakeStoreConnector in one "
+        "engine; create a deployment without spec.kvCache, or one behind llm-d-router"
     )
 
 

@@ -64,8 +64,9 @@ def test_an_encoder_answers_nobody_alone(kinds: tuple[str, ...], missing: str) -
 )
 def test_who_holds_encoder_output_is_one_pod(router: str, engine: str, wide: str) -> None:
     assert refused(wide, declared(router, engine, {wide: {"size": 2}})) == (
-        f"spec.roles[{wide}].size is 2: it holds encoder output in the memory of one node, and the other Pods of a "
-        "replica do not see it; create a deployment that declares size 1 there and more replicas"
+        f"spec.roles[{wide}].size is 2: role {wide} ({wide.title()}) holds encoder output in the memory of one node, "
+        "and the other Pods of a replica do not see it; create a deployment that declares size 1 there and more "
+        "replicas"
     )
 
 
@@ -104,9 +105,9 @@ def test_vllm_hands_no_encoder_output_over_on_ascend(kind: str) -> None:
     assert refused(
         kind.lower(), declared("llm-d-router", fields={kind.lower(): {"instanceType": "ascend"}}), known
     ) == (
-        f"spec.roles[{kind.lower()}].instanceType is 'ascend': vllm-ascend hands no encoder output over, so role "
-        f"{kind.lower()} ({kind}) cannot stand beside role encode; create a deployment whose roles name types of "
-        "another maker, one with SGLang, or one without it"
+        f"spec.roles[{kind.lower()}].instanceType is 'ascend': vLLM-Ascend cannot hand encoder output over, and "
+        f"role {kind.lower()} ({kind}) has to; create a deployment whose roles name types of another maker, one with "
+        "SGLang, or one without role encode (Encode)"
     )
 
 

@@ -90,8 +90,8 @@ def lines(shape: Shape) -> Iterator[str]:
     for service in rendering.services:
         yield f"   service   {service['metadata']['name']} {' '.join(str(p['port']) for p in service['spec']['ports'])}"
     match rendering.router:
-        case RenderRefusal() as refusal:
-            yield f"   router    refused: {refusal.message}"
+        case RenderRefusal(message=message):
+            yield f"   router    refused: {message}"
         case RouterRendering() as router:
             yield f"   router    {' '.join(token for run in router.runs for token in run.tokens)}"
         case None:

@@ -62,7 +62,8 @@ def refuse(deployment: ModelDeployment, engine: Engine) -> None:
     for role in spec.roles:
         where = f"spec.roles[{role.name}]"
         if role.size > 1 and holds(engine, router, role.kind):
-            why = "it holds encoder output in the memory of one node, and the other Pods of a replica do not see it"
+            why = f"role {role.name} ({role.kind}) holds encoder output in the memory of one node, and the other Pods "
+            why += "of a replica do not see it"
             way_out = "create a deployment that declares size 1 there and more replicas"
             raise _refused(role, f"{where}.size is {role.size}: {why}", way_out)
         if role.managed and one_rank(engine, role.kind):
@@ -73,9 +74,10 @@ def refuse_backend(role: Role, backend: Backend, encode: Role | None) -> None:
     """Raise RenderRefusal where a role beside an Encode role runs on hardware that hands no encoder output over."""
     if encode is None or backend.encodes or role.kind not in STAGES:
         return
-    why = f"{backend.name} hands no encoder output over, so role {role.name} ({role.kind}) cannot stand beside role "
-    way_out = "create a deployment whose roles name types of another maker, one with SGLang, or one without it"
-    raise _refused(role, f"spec.roles[{role.name}].instanceType is {role.instance_type!r}: {why}{encode.name}", way_out)
+    why = f"{backend.title} cannot hand encoder output over, and role {role.name} ({role.kind}) has to"
+    way_out = "create a deployment whose roles name types of another maker, one with SGLang, or one without role "
+    where = f"spec.roles[{role.name}].instanceType is {role.instance_type!r}"
+    raise _refused(role, f"{where}: {why}", f"{way_out}{encode.name} ({encode.kind})")
 
 
 def _refuse_ranks(role: Role, engine: Engine) -> None:

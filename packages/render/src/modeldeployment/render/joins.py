@@ -87,8 +87,8 @@ def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store |
     half = managed and pair and role.kind in HALVES
     joining = router if half else None
     by_address = joining is not None and joining.embeds and encode is not None and bool(backend.address_connector)
-    if by_address and spec.kv_cache:
-        raise _two_connectors(role, backend, spec.kv_cache.pool_ref.name)
+    if by_address and joining and spec.kv_cache:
+        raise _two_connectors(role, backend, joining, spec.kv_cache.pool_ref.name)
     has_leg = joining is not None and not by_address and (backend.pairs_everywhere or joining.pairs_ascend)
     stored = managed and role.kind is not RoleKind.ENCODE and spec.kv_cache is not None
     attached = store if stored and store and any(store.transports) else None
@@ -113,11 +113,11 @@ def of(deployment: ModelDeployment, role: Role, backend: Backend, store: Store |
     )
 
 
-def _two_connectors(role: Role, backend: Backend, pool: str) -> RenderRefusal:
+def _two_connectors(role: Role, backend: Backend, router: RouterRow, pool: str) -> RenderRefusal:
     message = (
-        f"spec.kvCache.poolRef.name is {pool!r}: beside an Encode role this router joins spec.roles[{role.name}] to "
-        f"its other half with {backend.address_connector}, and nobody has run that together with "
-        f"{backend.store_connector} in one engine; create a deployment without spec.kvCache, or use llm-d-router"
+        f"spec.kvCache.poolRef.name is {pool!r}: beside an Encode role {router.name} joins spec.roles[{role.name}] "
+        f"to its other half with {backend.address_connector}, and nobody has run that together with "
+        f"{backend.store_connector} in one engine; create a deployment without spec.kvCache, or one behind llm-d-router"
     )
     return RenderRefusal(RefusalReason.ROLE_UNSUPPORTED, role.name, message)
 

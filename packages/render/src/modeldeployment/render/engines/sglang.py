@@ -120,13 +120,13 @@ SGLANG: Final = Engine(
     encode_environment=frozenset({"SGLANG_ENCODER_BOOTSTRAP_HEALTH_CHECK_INTERVAL"}),
     encoder_cache=False,
     parts=(
-        routing_proxy,
         identity,
         group,
         topology,
         scrape,
         fingerprint,
         shape,
+        routing_proxy,  # before the engine: where it is no sidecar, the first container is started first
         engine_arguments,
         weights_arguments,
         store_arguments,

@@ -108,13 +108,13 @@ VLLM: Final = Engine(
     ),
     encoder_cache=True,
     parts=(
-        routing_proxy,
         identity,
         group,
         topology,
         scrape,
         fingerprint,
         shape,
+        routing_proxy,  # before the engine: where it is no sidecar, the first container is started first
         engine_arguments,
         weights_arguments,
         transfer_document,

@@ -7,6 +7,7 @@ from modeldeployment.api import keys
 from modeldeployment.render.compose import Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN, SPEC
+from modeldeployment.render.parts.volumes import covers
 from modeldeployment.render.store import PEERS, Store
 
 VOLUME: Final = "gpustack-kvcache-config"
@@ -25,14 +26,16 @@ def client_environment(context: Context) -> Fragment:
 
 
 def client_file(context: Context) -> Fragment:
-    """Carry the client's document in an annotation and project it into the container."""
+    """Carry the client's document in an annotation and project it, unless a volume of the role's own lies there."""
     joins = context.joins
     if joins.store is None:
         return {}
     said = json.dumps(client_document(joins.store, joins.transport), separators=(",", ":"))
     item = {"path": FILE, "fieldRef": {"fieldPath": f"metadata.annotations['{keys.CLIENT_CONFIG}']"}}
-    return {
-        (*ANNOTATIONS, keys.CLIENT_CONFIG): said,
+    carried: dict[tuple[str, ...], Any] = {(*ANNOTATIONS, keys.CLIENT_CONFIG): said}
+    if covers(context, DIRECTORY):
+        return carried
+    return carried | {
         (*SPEC, "volumes", VOLUME): {"downwardAPI": {"items": [item]}},
         (*MAIN, "volumeMounts", VOLUME): {"mountPath": DIRECTORY, "readOnly": True},
     }

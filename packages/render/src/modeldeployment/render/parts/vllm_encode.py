@@ -10,6 +10,7 @@ from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.joins import HALVES
 from modeldeployment.render.parts.places import MAIN, POD_ADDRESS, SPEC
+from modeldeployment.render.parts.volumes import covers
 from modeldeployment.router import ENCODER_TRANSFER_PORT
 
 CACHE_BYTES: Final = 4 * 2**30
@@ -19,6 +20,7 @@ SHARED_BYTES: Final = CACHE_BYTES + 2**30
 
 The mount replaces the 64 MiB a container gets elsewhere, so the engine's own segments need room beside the cache.
 """
+SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108 -- the mount itself, no file in it
 VOLUME: Final = "encoder-output"
 
 
@@ -56,12 +58,12 @@ def encoder_address(context: Context) -> Fragment:
 
 def encoder_memory(context: Context) -> Fragment:
     """Hold encoder output in shared memory; what is used of it counts against the container's memory."""
-    if context.joins.encode is None or not _holds(context):
+    if context.joins.encode is None or not _holds(context) or covers(context, SHARED_MEMORY):
         return {}
     limit = str(Quantity.whole(SHARED_BYTES, Format.BINARY))
     return {
         (*SPEC, "volumes", VOLUME): {"emptyDir": {"medium": "Memory", "sizeLimit": limit}},
-        (*MAIN, "volumeMounts", VOLUME): {"mountPath": "/dev/shm"},  # noqa: S108 -- the mount itself, no file in it
+        (*MAIN, "volumeMounts", VOLUME): {"mountPath": SHARED_MEMORY},
     }
 
 

@@ -8,6 +8,7 @@ from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.cache import cache_prefix
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN, POD_ADDRESS, SPEC
+from modeldeployment.render.parts.volumes import covers
 from modeldeployment.render.transfer import document
 from modeldeployment.router import BOOTSTRAP_PORT
 
@@ -51,9 +52,9 @@ def transfer_pins(context: Context) -> Fragment:
 
 
 def ascend_driver(context: Context) -> Fragment:
-    """Mount the driver whose tool names the addresses of the cards, beside a leg that needs it."""
+    """Mount the driver whose tool names the addresses of the cards, unless the role mounts one there itself."""
     driver = context.backend.driver
-    if not (driver and context.joins.leg):
+    if not (driver and context.joins.leg) or covers(context, driver):
         return {}
     return {
         (*SPEC, "volumes", DRIVER_VOLUME): {"hostPath": {"path": driver, "type": "Directory"}},

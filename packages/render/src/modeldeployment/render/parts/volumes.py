@@ -25,6 +25,15 @@ def additional_volumes(context: Context) -> Fragment:
     return placed
 
 
+def covers(context: Context, path: str) -> bool:
+    """Whether a volume of the role's own is mounted at `path`, where it stands in for the operator's.
+
+    Two mounts at one path make a Pod that no API server takes (spec 1 §Operator-owned keys).
+    """
+    volumes = context.role.additional_volumes
+    return any(volume.mount_path == path and _source(volume) for volume in volumes)
+
+
 def _source(volume: AdditionalVolume) -> dict[str, Any]:
     """Answer the volume's source; of several the first of ConfigMap, Secret and host path counts."""
     if volume.config_map:
