@@ -72,6 +72,69 @@ def test_roles_at_two_ports_are_served_without_their_router_and_the_reason_is_to
     assert str(rendered.router).startswith("router requires every role to use the same serving port; got [8000 8100]")
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        pytest.param({"extraArgs": ["--ssl-keyfile", "k"]}, 'role "prefill" serves HTTPS', id="tls"),
+        pytest.param(
+            {"ports": [{"port": 8000, "protocol": "UDP"}]}, 'role "prefill" serves on UDP port 8000', id="udp"
+        ),
+    ],
+)
+@pytest.mark.parametrize("router", ["llm-d-router", "vllm-router"])
+def test_a_role_no_router_can_talk_to_is_served_without_its_router(
+    router: str, fields: dict[str, Any], said: str
+) -> None:
+    rendered = render(pair(router=router, prefill=fields), facts())
+    assert len(rendered.roles) == 2
+    assert isinstance(rendered.router, RenderRefusal)
+    assert (rendered.router.reason, rendered.router.retryable) == (RefusalReason.ROUTER_UNSUPPORTED, False)
+    assert said in rendered.router.message
+
+
+def test_a_proxy_before_a_decoder_with_tls_speaks_plain_http_to_its_router() -> None:
+    tls = {"extraArgs": ["--ssl-keyfile", "k"]}
+    assert contract(pair(router="llm-d-router", decode=tls))["metrics"]["port"] == 8000
+    assert isinstance(render(pair(router="vllm-router", decode=tls), facts()).router, RenderRefusal)
+
+
+@pytest.mark.parametrize(("length", "fits"), [(56, True), (57, False)])
+def test_a_router_whose_service_cannot_have_its_name_is_not_rendered(length: int, fits: bool) -> None:
+    declared = deployment(role("a"), spec=joined(router="vllm-router"))
+    named = declared.model_copy(update={"metadata": declared.metadata.model_copy(update={"name": "q" * length})})
+    rendered = render(named, facts())
+    assert len(rendered.roles) == 1
+    if fits:
+        assert isinstance(rendered.router, RouterRendering)
+        return
+    assert isinstance(rendered.router, RenderRefusal)
+    assert rendered.router.reason is RefusalReason.NAME_TOO_LONG
+    assert rendered.router.message == (
+        f"spec.router: its Service would be called '{'q' * 57}-router', which has 64 characters, and a Service name "
+        "has at most 63; remove spec.router, or create a deployment with a shorter name"
+    )
+
+
+def test_a_role_keeps_the_name_it_shares_with_its_router() -> None:
+    rendered = render(deployment(role("router"), spec=joined(router="vllm-router")), facts())
+    assert [service["metadata"]["name"] for service in rendered.services] == ["qwen", "qwen-router"]
+    assert isinstance(rendered.router, RenderRefusal)
+    assert rendered.router.reason is RefusalReason.ROUTER_UNSUPPORTED
+    assert rendered.router.message == (
+        "spec.router: its Service is called 'qwen-router', and so is that of spec.roles[router]; remove spec.router, "
+        "or create a deployment with another name for the role"
+    )
+
+
+def test_a_moved_decoder_behind_its_proxy_is_told_how_roles_come_to_one_port() -> None:
+    rendered = render(pair(router="llm-d-router", extraArgs=["--port", "9100"]), facts())
+    assert isinstance(rendered.router, RenderRefusal)
+    assert rendered.router.message.endswith(
+        "give every role the same first entry in spec.roles[].ports, and leave --port out"
+    )
+    assert contract(pair(router="llm-d-router", ports=[{"port": 9100}]))["metrics"]["port"] == 9100
+
+
 def test_only_the_operators_own_images_come_from_the_mirror() -> None:
     policy = Policy(registry="mirror.example:5000", registry_namespace="gpustack")
     spec = joined(router="llm-d-router")

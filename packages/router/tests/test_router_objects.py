@@ -1,9 +1,9 @@
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from modeldeployment.api.modeldeployment import RouterName
-from modeldeployment.router import FrontedRole, PortsDiffer, render
+from modeldeployment.router import FrontedRole, NotPlain, PortsDiffer, render
 from router_fronts import (
     GATEWAY,
     LLM_D,
@@ -217,6 +217,33 @@ def test_roles_at_several_ports_are_refused_with_every_port(
     assert message.startswith(f"router requires every role to use the same serving port; got {listed}")
     assert "spec.roles[].ports" in message
     assert "--port" in message
+
+
+@pytest.mark.parametrize(("name", "engine"), ROUTERS_AND_ENGINES)
+@pytest.mark.parametrize(
+    ("speech", "said"),
+    [
+        (
+            {"scheme": "https"},
+            (
+                "HTTPS: leave --ssl-certfile and --ssl-keyfile out of spec.roles[server] and encrypt at a gateway in "
+                "front of the router, or remove spec.router"
+            ),
+        ),
+        (
+            {"protocol": "UDP"},
+            "on UDP port 8000: put a TCP port first in spec.roles[server].ports, or remove spec.router",
+        ),
+    ],
+    ids=["https", "udp"],
+)
+def test_a_role_that_no_router_can_talk_to_is_refused(
+    name: RouterName, engine: Any, speech: dict[str, str], said: str
+) -> None:
+    with pytest.raises(NotPlain) as refused:
+        routed(name, replace(server(), **cast("Any", speech)), engine=engine)
+    reached = f'router "{name}" reaches roles over plain HTTP on TCP alone, and role "server" serves'
+    assert str(refused.value) == f"{reached} {said}"
 
 
 @pytest.mark.parametrize(("name", "engine"), ROUTERS_AND_ENGINES)

@@ -5,7 +5,7 @@ Source: architecture §2, spec 1.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from modeldeployment.api import names
 from modeldeployment.api.conditions import RefusalReason
@@ -21,11 +21,9 @@ from modeldeployment.render.facts import Facts
 from modeldeployment.render.image import RuntimeVersionSkew
 from modeldeployment.render.listener import Listener, listener
 from modeldeployment.render.resources import resources
+from modeldeployment.render.services import LONGEST_NAME
 from modeldeployment.render.template import Occupants, Seat, Template
 from modeldeployment.router import RouterRendering
-
-LONGEST_NAME: Final = 63
-"""What a hostname and a Service name may measure."""
 
 Notice = RuntimeVersionSkew
 """Something to tell the user that keeps nothing from running."""

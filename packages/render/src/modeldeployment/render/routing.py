@@ -14,7 +14,7 @@ from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.image import mirrored
 from modeldeployment.render.ownership import owner_references
-from modeldeployment.render.services import role_endpoint
+from modeldeployment.render.services import LONGEST_NAME, role_endpoint
 from modeldeployment.router import (
     KV_EVENTS_PORT,
     KV_EVENTS_REPLAY_PORT,
@@ -39,12 +39,33 @@ def routed(contexts: Sequence[Context]) -> RouterRendering | RenderRefusal | Non
     router = first.deployment.spec.router
     if router is None:
         return None
+    if refusal := _unnameable(first.name, contexts):
+        return refusal
     try:
         return render(_front(contexts))
     except PortsDiffer as refusal:
         return RenderRefusal(RefusalReason.ROUTER_PORTS_DIFFER, None, str(refusal))
     except RouterRefusal as refusal:
         return RenderRefusal(RefusalReason.ROUTER_UNSUPPORTED, None, str(refusal))
+
+
+def _unnameable(deployment: str, contexts: Sequence[Context]) -> RenderRefusal | None:
+    """Answer why the router's Service cannot have its name; only objects older than the rules have such names."""
+    service = names.router(deployment)
+    if len(service) > LONGEST_NAME:
+        message = (
+            f"spec.router: its Service would be called {service!r}, which has {len(service)} characters, and a Service "
+            f"name has at most {LONGEST_NAME}; remove spec.router, or create a deployment with a shorter name"
+        )
+        return RenderRefusal(RefusalReason.NAME_TOO_LONG, None, message)
+    for context in contexts:
+        if names.role_service(deployment, context.role.name) == service:
+            message = (
+                f"spec.router: its Service is called {service!r}, and so is that of spec.roles[{context.role.name}]; "
+                "remove spec.router, or create a deployment with another name for the role"
+            )
+            return RenderRefusal(RefusalReason.ROUTER_UNSUPPORTED, None, message)
+    return None
 
 
 def _front(contexts: Sequence[Context]) -> Front:
@@ -103,6 +124,7 @@ def _fronted(context: Context) -> FrontedRole:
         selector=selector,
         endpoint=role_endpoint(context.deployment, role, context.listener),
         port=context.listener.serving.number,
-        scheme=context.listener.scheme,
+        scheme=context.listener.serving_scheme,
+        protocol=context.listener.serving.protocol,
         kv_events=events if context.joins.events else None,
     )

@@ -4,7 +4,7 @@ Sources: facts rendering §10, facts encode §6, decisions D4 and D31.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from modeldeployment.api import keys, names
 from modeldeployment.api.modeldeployment import ModelDeployment
@@ -12,6 +12,9 @@ from modeldeployment.api.roles import Role, RoleKind
 from modeldeployment.render.engine import Opening
 from modeldeployment.render.listener import TCP, Listener
 from modeldeployment.render.ownership import namespace, owner_references, selector_labels
+
+LONGEST_NAME: Final = 63
+"""What a hostname and a Service name may measure."""
 
 
 def deployment_service(deployment: ModelDeployment, first: Role, listener: Listener) -> dict[str, Any]:

@@ -19,7 +19,8 @@ class FrontedRole:
     """One role behind a router.
 
     `selector` are the labels that its answering Pods carry and no others do, `endpoint` the URL of its own Service,
-    `port` the effective target port, at which routers reach its Pods (decisions D34). `scheme` is that of its engine.
+    `port` the effective target port, at which routers reach its Pods (decisions D34). `scheme` and `protocol` are those
+    under which requests arrive there.
     """
 
     name: str
@@ -28,6 +29,7 @@ class FrontedRole:
     endpoint: str
     port: int
     scheme: str = "http"
+    protocol: str = "TCP"
     kv_events: KVEvents | None = None
 
 
@@ -85,8 +87,8 @@ class Front:
             return ports[0]
         raise PortsDiffer(
             f"router requires every role to use the same serving port; got [{' '.join(map(str, ports))}]: it finds "
-            "the replicas of all roles at one port; give every role the same first entry in spec.roles[].ports, or "
-            "none and the same --port"
+            "the replicas of all roles at one port; give every role the same first entry in spec.roles[].ports, and "
+            "leave --port out"
         )
 
     def of_kind(self, kind: RoleKind) -> tuple[FrontedRole, ...]:
@@ -128,6 +130,10 @@ class RouterRefusal(Exception):
 
 class PortsDiffer(RouterRefusal):
     """Its roles are reached at different ports, and a router discovers them at one."""
+
+
+class NotPlain(RouterRefusal):
+    """One of its roles does not take plain HTTP on a TCP port, which is all that routers speak."""
 
 
 class MetricMissing(RouterRefusal):

@@ -4,7 +4,7 @@ from modeldeployment.api import names
 from modeldeployment.api.routerstatus import RoutedRole, RouterMetrics, RouterStatus
 from modeldeployment.router import objects
 from modeldeployment.router.catalogue import ROUTERS
-from modeldeployment.router.front import Front, MetricMissing, RouterRendering
+from modeldeployment.router.front import Front, MetricMissing, NotPlain, RouterRendering
 from modeldeployment.router.row import Metric, RouterRow
 
 
@@ -12,11 +12,12 @@ def render(front: Front) -> RouterRendering:
     """Render everything a router wants to exist.
 
     Two renders of one front are equal to the byte, and neither a replica count of a role nor the order of roles moves a
-    configuration. Raises PortsDiffer where its roles are reached at several ports, and MetricMissing where the engine
-    does not publish a number that the router scores by.
+    configuration. Raises PortsDiffer where its roles are reached at several ports, NotPlain where one takes anything
+    but plain HTTP, and MetricMissing where the engine does not publish a number that the router scores by.
     """
     row = ROUTERS[front.router.name]
     _refuse_missing_metrics(row, front)
+    _refuse_other_speech(row, front)
     workload = row.workload(front, names.router(front.deployment))
     endpoint = objects.endpoint(front)
     return RouterRendering(
@@ -33,6 +34,22 @@ def _refuse_missing_metrics(row: RouterRow, front: Front) -> None:
             f'metric "{metric}" required by router "{row.name}" is unavailable on engine "{front.engine.tag}": it '
             "scores replicas by that number; remove spec.router and declare one that scores by none"
         )
+
+
+def _refuse_other_speech(row: RouterRow, front: Front) -> None:
+    """Refuse what a router would dial in vain (facts router-rendering §6)."""
+    for role in front.roles:
+        speech = f'router "{row.name}" reaches roles over plain HTTP on TCP alone, and role "{role.name}" serves'
+        if role.protocol != "TCP":
+            raise NotPlain(
+                f"{speech} on {role.protocol} port {role.port}: put a TCP port first in spec.roles[{role.name}].ports, "
+                "or remove spec.router"
+            )
+        if role.scheme != "http":
+            raise NotPlain(
+                f"{speech} HTTPS: leave --ssl-certfile and --ssl-keyfile out of spec.roles[{role.name}] and encrypt at "
+                "a gateway in front of the router, or remove spec.router"
+            )
 
 
 def _contract(row: RouterRow, front: Front, endpoint: str) -> RouterStatus:
