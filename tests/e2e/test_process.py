@@ -83,11 +83,17 @@ async def test_without_our_kinds_it_says_how_to_install_them_and_goes_on(
     try:
         said = await operator.says("cannot watch", "the cluster does not know")
         assert said["reason"] == (
-            "the cluster does not know instancetypes.worker.gpustack.ai, modeldeployments.worker.gpustack.ai; "
+            "the cluster does not know instancetypes.worker.gpustack.ai, kvcachebackends.worker.gpustack.ai, "
+            "kvcachepoolbindings.worker.gpustack.ai, kvcachepools.worker.gpustack.ai, "
+            "modelartifacts.worker.gpustack.ai, modeldeployments.worker.gpustack.ai; "
             "install ours with `modeldeployment-operator crds | kubectl apply --server-side -f -`"
         )
         status, text = operator.get("/readyz")
-        assert (status, text) == (503, "waiting for a full list of modeldeployments, instancetypes\n")
+        waiting = (
+            "waiting for a full list of modeldeployments, instancetypes, kvcachebackends, kvcachepools, "
+            "kvcachepoolbindings, modelartifacts\n"
+        )
+        assert (status, text) == (503, waiting)
         assert operator.get("/healthz")[0] == 200
 
         printed = await run_once("crds")
