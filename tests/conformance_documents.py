@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from conformance_namespaces import ALONE
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.lab.toolchain.picker import Picker
 from modeldeployment.render import render
@@ -65,7 +65,10 @@ class Verdict:
 
 
 def shown_to(picker: Picker, document: str, selector: str, folder: Path) -> Verdict:
-    """Start the picker with a document and no API server, alone in a network of its own: it reads it and ends."""
+    """Start the picker with a document and no API server: it reads it and ends.
+
+    It has no flag for its addresses, so it runs in a network of its own.
+    """
     file, kubeconfig = folder / "epp.yaml", folder / "kubeconfig.json"
     file.write_text(document, encoding="utf-8")
     kubeconfig.write_text(json.dumps(_nowhere()), encoding="utf-8")
@@ -77,7 +80,7 @@ def shown_to(picker: Picker, document: str, selector: str, folder: Path) -> Verd
     )
     arguments = ["--secure-serving=false", "--grpc-health-port=9003", "--metrics-endpoint-auth=false"]
     done = subprocess.run(
-        [*_ALONE, str(picker.program), *candidates, f"--config-file={file}", *arguments, "--tracing=false"],
+        [*ALONE, str(picker.program), *candidates, f"--config-file={file}", *arguments, "--tracing=false"],
         env={"KUBECONFIG": str(kubeconfig), "NAMESPACE": "team-a", "POD_NAME": "qwen-router-5d9c7b6f4-x2x4z"},
         capture_output=True,
         text=True,
@@ -86,18 +89,6 @@ def shown_to(picker: Picker, document: str, selector: str, folder: Path) -> Verd
     )
     lines = tuple(json.loads(line) for line in (done.stdout + done.stderr).splitlines() if line.startswith("{"))
     return Verdict(any(line.get("msg") == ACCEPTED for line in lines), lines)
-
-
-_ALONE: Final = ("unshare", "--map-root-user", "--net")
-"""The picker has no flag for its addresses: in a network of its own it could reach nobody, and nobody it."""
-
-
-def lonely() -> str:
-    """Say why no program can be given a network of its own here; empty where one can."""
-    if shutil.which(_ALONE[0]) is None:
-        return "there is no unshare program, and the picker would listen on every address of this machine"
-    tried = subprocess.run([*_ALONE, "true"], capture_output=True, text=True, check=False)
-    return "" if tried.returncode == 0 else f"no network namespace of our own: {tried.stderr.strip()}"
 
 
 def environment() -> Mapping[str, str]:

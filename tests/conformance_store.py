@@ -1,10 +1,14 @@
-"""A Mooncake master, a member that gives it memory, and clients set up from rendered Pods; all on loopback."""
+"""A Mooncake master, a member that gives it memory, and clients set up from rendered Pods.
+
+The transfer engine of the member and of every client listens on all addresses whatever it is told, so all of them run
+in one network of their own, where there is nothing but loopback and every port is theirs.
+"""
 
 import json
 import random
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +16,9 @@ from typing import Any, Final
 
 import conformance_client
 import pytest
+from conformance_namespaces import Network, alone
 from modeldeployment.api import keys
-from modeldeployment.lab.controlplane import ports, processes
+from modeldeployment.lab.controlplane import processes
 from modeldeployment.lab.packaged import Program
 from modeldeployment.render import RoleRendering, Seat, Store, render
 from render_worlds import deployment, facts, joined, role
@@ -22,7 +27,9 @@ MASTER: Final = "127.0.0.1"
 TENANT: Final = "team-a-shared"
 NOT_REGISTERED: Final = -1701
 """What a master that keeps a ledger answers to a tenant it does not know."""
-_PORTS: Final = range(20_000, 32_000)
+_RPC: Final = 20_001
+_METRICS: Final = 20_002
+_MEMBER: Final = 20_003
 _READY_SECONDS: Final = 30.0
 _CLIENT_SECONDS: Final = 60.0
 _SEGMENT: Final = "64 MB"
@@ -44,6 +51,7 @@ class StoreWorld:
     address: str
     mooncake: Program
     folder: Path
+    network: Network
 
     def pod(self, engine: str, *, tenant: str = TENANT) -> dict[str, Any]:
         """Render a Server of an engine attached to this store."""
@@ -62,8 +70,9 @@ class StoreWorld:
             mounted = self.folder / f"client-{random.randrange(2**32)}.json"
             mounted.write_text(document)
             given["MOONCAKE_CONFIG_PATH"] = str(mounted)
+        client = (str(self.mooncake.python), conformance_client.__file__, engine.name, str(engine.packages))
         done = subprocess.run(
-            [self.mooncake.python, conformance_client.__file__, engine.name, str(engine.packages)],
+            self.network.inside(*client),
             input=json.dumps(list(asked)),
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "LOCAL": local, **given},
             cwd=self.folder,
@@ -80,48 +89,39 @@ class StoreWorld:
 @contextmanager
 def running(mooncake: Program, folder: Path, *, ledger: bool) -> Iterator[StoreWorld]:
     """Run a master and one member; with a ledger the master knows one tenant."""
-    rpc, metrics, member = _free(3)
     quota: tuple[str, ...] = ()
     if ledger:
         policy = folder / "tenants.yaml"
         policy.write_text(f"version: 1\ntenants:\n- name: {TENANT}\n  quota: {_GRANT}\n")
         quota = ("--enable_multi_tenants=true", f"--tenant_quota_connector_uri={policy}")
-    address = f"{MASTER}:{rpc}"
-    master = (f"--rpc_address={MASTER}", f"--rpc_port={rpc}", f"--metrics_host={MASTER}", f"--metrics_port={metrics}")
+    address = f"{MASTER}:{_RPC}"
+    master = (f"--rpc_address={MASTER}", f"--rpc_port={_RPC}", f"--metrics_host={MASTER}", f"--metrics_port={_METRICS}")
     gives = (
         f"--host={MASTER}",
-        f"--port={member}",
+        f"--port={_MEMBER}",
         f"--global_segment_size={_SEGMENT}",
         "--protocol=tcp",
         "--metadata_server=P2PHANDSHAKE",
         f"--master_server_address={address}",
     )
     started: list[subprocess.Popen[bytes]] = []
-    try:
-        for program, arguments, port in (
-            ("mooncake_master", master + quota, metrics),
-            ("mooncake_client", gives, member),
-        ):
-            command = [str(mooncake.executable(program)), *arguments]
-            started.append(_started(command, {"HOME": str(folder)}, folder, folder / f"{program}.log", port))
-        yield StoreWorld(address, mooncake, folder)
-    finally:
-        processes.stop(started, 5.0)
+    with alone() as network:
+        try:
+            for name, arguments, port in (
+                ("mooncake_master", master + quota, _METRICS),
+                ("mooncake_client", gives, _MEMBER),
+            ):
+                command, log = network.inside(str(mooncake.executable(name)), *arguments), folder / f"{name}.log"
+                started.append(processes.start(command, {"HOME": str(folder)}, folder, log))
+                _await(started[-1], network, port, log)
+            yield StoreWorld(address, mooncake, folder, network)
+        finally:
+            processes.stop(started, 5.0)
 
 
-def _free(count: int) -> list[int]:
-    candidates = random.sample(_PORTS, 1_000)
-    return [port for port in candidates if ports.is_free(port)][:count]
-
-
-def _started(
-    command: list[str], environment: Mapping[str, str], folder: Path, log: Path, port: int
-) -> subprocess.Popen[bytes]:
-    process = processes.start(command, environment, folder, log)
+def _await(process: subprocess.Popen[bytes], network: Network, port: int, log: Path) -> None:
     deadline = time.monotonic() + _READY_SECONDS
-    while ports.is_free(port):
+    while not network.listens(port):
         if process.poll() is not None or time.monotonic() > deadline:
-            processes.stop([process], 5.0)
-            pytest.fail(f"{command[0]} did not come up: {log.read_text(errors='replace')[-2000:]}")
+            pytest.fail(f"{log.stem} did not come up: {log.read_text(errors='replace')[-2000:]}")
         time.sleep(0.05)
-    return process

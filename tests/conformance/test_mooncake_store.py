@@ -3,21 +3,31 @@
 from collections.abc import Iterator
 
 import pytest
+from conformance_namespaces import lonely
 from conformance_store import MASTER, NOT_REGISTERED, TENANT, StoreWorld, running
+from modeldeployment.lab.packaged import Program
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 
 BLOCK = "block " * 1000
 
 
 @pytest.fixture(scope="module")
-def ledgered(program: ObtainProgram, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreWorld]:
-    with running(program("mooncake"), tmp_path_factory.mktemp("ledger"), ledger=True) as world:
+def mooncake(program: ObtainProgram) -> Program:
+    """The store's programs, where they can be given a network of their own."""
+    if why := lonely():
+        pytest.skip(why)
+    return program("mooncake")
+
+
+@pytest.fixture(scope="module")
+def ledgered(mooncake: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreWorld]:
+    with running(mooncake, tmp_path_factory.mktemp("ledger"), ledger=True) as world:
         yield world
 
 
 @pytest.fixture(scope="module")
-def plain(program: ObtainProgram, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreWorld]:
-    with running(program("mooncake"), tmp_path_factory.mktemp("plain"), ledger=False) as world:
+def plain(mooncake: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreWorld]:
+    with running(mooncake, tmp_path_factory.mktemp("plain"), ledger=False) as world:
         yield world
 
 

@@ -19,10 +19,10 @@ from conformance_documents import (
     documents,
     environment,
     for_the_pinned,
-    lonely,
     replaced,
     shown_to,
 )
+from conformance_namespaces import lonely
 from modeldeployment.lab.errors import GoMissing, GoTooOld, ModulesUnreachable
 from modeldeployment.lab.toolchain.picker import Picker, ensure_picker
 
