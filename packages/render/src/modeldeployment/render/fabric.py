@@ -113,7 +113,8 @@ def interfaces(role: Role, backend: Backend, joins: Joins, manufacturer: str, *,
     match used(joins.store.transports if joins.store else (), leg if manufacturer else "", backend):
         case Mixed(offers):
             why = f"cache member groups use conflicting protocols: {', '.join(offers)}"
-            raise _refused(role, wanted, why, "give all groups of the KVCacheBackend one transport.protocol")
+            way_out = "give all groups of the KVCacheBackend one transport.protocol"
+            raise _refused(role, wanted, why, way_out, retryable=True)
         case Rival(store, direct):
             why = f"cache and direct-transfer legs use {store} and {direct}, and one Pod gets interfaces of one fabric"
             raise _refused(role, wanted, why, "give spec.kvTransfer.protocol the fabric of the cache, or TCP")
@@ -128,9 +129,9 @@ def interfaces(role: Role, backend: Backend, joins: Joins, manufacturer: str, *,
             return {FABRICS[fabric].key(wanted.units): str(wanted.units)}
 
 
-def _refused(role: Role, wanted: object, why: str, way_out: str) -> RenderRefusal:
+def _refused(role: Role, wanted: object, why: str, way_out: str, *, retryable: bool = False) -> RenderRefusal:
     message = f"spec.roles[{role.name}].resources.interface is {wanted}: {why}; {way_out}"
-    return RenderRefusal(RefusalReason.RESOURCES_NOT_OFFERED, role.name, message)
+    return RenderRefusal(RefusalReason.RESOURCES_NOT_OFFERED, role.name, message, retryable=retryable)
 
 
 def _unobserved(role: Role, wanted: object, leg: str) -> RenderRefusal:
