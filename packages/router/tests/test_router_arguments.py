@@ -22,7 +22,11 @@ from router_fronts import (
 )
 
 LISTENS = ["--host=0.0.0.0", "--port=8081", "--prometheus-host=0.0.0.0", "--prometheus-port=9090"]
-MOONCAKE = ["--kv-connector=mooncake", "--worker-startup-timeout-secs=10"]
+MOONCAKE = [
+    "--kv-connector=mooncake",
+    "--worker-startup-timeout-secs=10",
+    "--worker-startup-check-interval=1",
+]
 DISCOVERS = ["--service-discovery", "--service-discovery-namespace=team-a", "--service-discovery-port=8000"]
 ANSWERING = [
     "app.kubernetes.io/instance=qwen",

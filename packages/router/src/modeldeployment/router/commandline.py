@@ -90,6 +90,9 @@ def _discovering(program: Program, front: Front, given: Sequence[str]) -> Iterat
     if program.patience:
         why = "A Pod that is found and does not answer holds up every other one for no longer than this."
         yield from workload.defaulted(why, f"--worker-startup-timeout-secs={program.patience}", given)
+        # It looks at the clock only when it looks at the Pod, which by itself is every half minute.
+        why = "How often it asks such a Pod, and so how exactly it keeps that time."
+        yield from workload.defaulted(why, "--worker-startup-check-interval=1", given)
     yield workload.owned(
         "Replicas come and go, so it finds them by their labels and is never restarted for one.",
         "--service-discovery",
