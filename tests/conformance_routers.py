@@ -238,17 +238,17 @@ async def kubeconfig(world: World, control_plane: ControlPlane, folder: Path) ->
     return identities.write_kubeconfig(control_plane, bearer, folder / KUBECONFIG)
 
 
-async def until(holds: Callable[[], bool | Awaitable[bool]], *, what: str) -> None:
+async def until(holds: Callable[[], bool | Awaitable[bool]], *, what: str, patience: float = PATIENCE) -> None:
     """Wait until something holds; fails with its name."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             while True:
                 held = holds()
                 if held if isinstance(held, bool) else await held:
                     return
                 await asyncio.sleep(0.03)
     except TimeoutError:
-        raise AssertionError(f"not within {PATIENCE:.0f} s: {what}") from None
+        raise AssertionError(f"not within {patience:.0f} s: {what}") from None
 
 
 async def lists(router: RunningRouter, *members: Member) -> tuple[Worker, ...]:
