@@ -15,10 +15,11 @@ INSTALLER = """#!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
 case "$1" in
 venv) for last; do :; done; mkdir -p "$last/bin"; ln -s {python} "$last/bin/python" ;;
-pip) printf '#!/bin/sh\\nexit {check}\\n' > "$(dirname "$4")/vllm-router"; chmod +x "$(dirname "$4")/vllm-router" ;;
+pip) cp "$0" "$(dirname "$4")/vllm-router" ;;
+*) exit {check} ;;
 esac
 """
-"""A uv whose packages hold one script."""
+"""A uv whose packages hold one script: a copy of itself, which knows nothing it is asked then."""
 
 
 @pytest.fixture(autouse=True)
