@@ -57,6 +57,11 @@ def told(seen: Snapshot, kind: str) -> tuple[str, str]:
             ("False", "BindingNotReady"),
             "pool big: odd",
         ),
+        (
+            Attachment(Domain.DELETING, ECHO, unreadable="pool big: odd"),
+            ("False", "BindingDeleting"),
+            "is being deleted",
+        ),
     ],
 )
 def test_what_can_be_said_of_the_domain(cache: Attachment, says: tuple[str, str], words: str) -> None:

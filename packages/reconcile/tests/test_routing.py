@@ -222,6 +222,13 @@ def test_a_deployment_that_selects_the_pods_of_another_router_is_replaced() -> N
     assert steps(seen) == (DeleteObject(OwnedKind.DEPLOYMENT, NAME, old.uid),)
 
 
+@pytest.mark.parametrize("wanted", [PAIR, pair(router=""), pair(router="vllm-router")], ids=["kept", "pruned", "other"])
+def test_an_object_that_somebodys_finalizer_holds_is_not_written_again(wanted: Any) -> None:
+    left = [replace(each, leaving=True, body={}) for each in routed(RENDERED)]
+    seen = snapshot(wanted, objects=[*map(service, rendering(wanted).services), *left])
+    assert decision(knowing(seen)).next == Done()
+
+
 def test_an_object_without_the_resource_note_is_not_pruned() -> None:
     plain = pair(router="")
     left = replace(routed(RENDERED)[0], managed=False)
@@ -332,6 +339,15 @@ def test_a_router_that_cannot_be_rendered_any_more_runs_on_as_it_is() -> None:
     assert after["endpoint"] == "http://chat-router.team.svc:8081"
     assert after["router"]["name"] == "llm-d-router"
     assert after["phase"] == "Ready"
+
+
+def test_a_router_that_cannot_be_rendered_and_is_ready_again_is_reached_where_it_was() -> None:
+    lost = replace(refused(settled(PAIR)), objects=(*FRONTS, *routed(RENDERED, ready=0)))
+    status = written(lost)
+    assert "endpoint" not in status
+    assert "endpoint" not in status["router"]
+    back = written(replace(refused(settled(PAIR)), status=status))
+    assert back["endpoint"] == back["router"]["endpoint"] == "http://chat-router.team.svc:8081"
 
 
 def test_a_refused_router_that_stands_writes_no_status_again() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from modeldeployment.api import ModelDeployment, ModelDeploymentStatus, RoleKind
 from modeldeployment.api.conditions import REASONS, ConditionStatus
-from modeldeployment.reconcile import Member, PodPhase, Snapshot
+from modeldeployment.reconcile import Member, PodPhase, Snapshot, Weights
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import slots, status, turnover
 from modeldeployment.render import Rendering
@@ -45,6 +45,13 @@ def up_to_date(seen: Snapshot) -> found.Finding:
     assert isinstance(seen.rendering, Rendering)
     roles = slots.of(seen.members, seen.workloads, seen.rendering.roles)
     return status.turnover_finding(roles, {each.name: turnover.of(each) for each in roles})
+
+
+def test_what_an_artifact_is_resolved_to_replaces_what_it_was_before() -> None:
+    first = settled(weights=Weights(True, {"artifact": "qwen", "manifestDigest": "sha256:0", "delivery": "Image"}))
+    again = {"artifact": "qwen", "revision": "abc", "delivery": "Engine"}
+    after = replace(first, weights=Weights(False, again))
+    assert patched(after.status, decision(after).status)["model"] == again
 
 
 def test_all_replicas_ready_is_ready_without_a_message() -> None:

@@ -127,6 +127,7 @@ def owned(kind: OwnedKind) -> "Reduction[Document, SeenObject]":
             },
             managed=keys.RESOURCE_TYPE in meta.labels,
             ready=cast("int", ready),
+            leaving=meta.deletion_timestamp is not None,
         )
 
     return reduced

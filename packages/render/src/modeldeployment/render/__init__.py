@@ -33,6 +33,7 @@ from modeldeployment.render.store import TRANSPORTS, Domain, Store, connection, 
 from modeldeployment.render.template import Seat, Template
 from modeldeployment.render.weights import WEIGHTS_PATHS, WeightsRefusal
 from modeldeployment.router import BOOTSTRAP_PORT, KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, RouterRendering, Standing
+from modeldeployment.router import endpoint as router_endpoint
 
 __all__ = [
     "BOOTSTRAP_PORT",
@@ -87,5 +88,6 @@ __all__ = [
     "listener",
     "render",
     "reserved_ports",
+    "router_endpoint",
     "transfer_transport",
 ]

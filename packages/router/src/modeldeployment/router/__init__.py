@@ -17,6 +17,7 @@ from modeldeployment.router.front import (
     RouterRendering,
     Run,
 )
+from modeldeployment.router.objects import endpoint
 from modeldeployment.router.ports import (
     BOOTSTRAP_PORT,
     ENCODER_REGISTRY_PORT,
@@ -55,5 +56,6 @@ __all__ = [
     "RouterRow",
     "Run",
     "Standing",
+    "endpoint",
     "render",
 ]

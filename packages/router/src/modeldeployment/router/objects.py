@@ -28,9 +28,9 @@ def objects(front: Front, workload: Workload) -> tuple[dict[str, Any], ...]:
     )
 
 
-def endpoint(front: Front) -> str:
-    """Answer the URL at which callers in the cluster reach the router."""
-    return f"http://{names.router(front.deployment)}.{front.namespace}.svc:{LISTEN_PORT}"
+def endpoint(namespace: str, deployment: str) -> str:
+    """Answer the URL at which callers in the cluster reach the router of a deployment."""
+    return f"http://{names.router(deployment)}.{namespace}.svc:{LISTEN_PORT}"
 
 
 def _role(front: Front) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def render(front: Front) -> RouterRendering:
     _refuse_missing_metrics(row, front)
     _refuse_other_speech(row, front)
     workload = row.workload(front, names.router(front.deployment))
-    endpoint = objects.endpoint(front)
+    endpoint = objects.endpoint(front.namespace, front.deployment)
     return RouterRendering(
         objects=objects.objects(front, workload),
         endpoint=endpoint,

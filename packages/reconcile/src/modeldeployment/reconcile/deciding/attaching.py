@@ -18,7 +18,7 @@ def domain(snapshot: Snapshot) -> found.Finding:
     if named is None or cache is None:
         return found.NoCache()
     binding = named.pool_ref.name
-    if cache.unreadable:
+    if cache.unreadable and cache.domain is not Domain.DELETING:
         return found.BindingNotReady(binding, cache.unreadable)
     match cache.domain:
         case Domain.NOT_FOUND:

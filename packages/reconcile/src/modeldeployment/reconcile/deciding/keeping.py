@@ -47,8 +47,9 @@ def of(
 ) -> Keeping:
     """Compare wanted with owned objects; where a wanted one is not owned, `names` says who holds its name.
 
-    An object that is ours and only lost the labels by which it is watched gets them back. `together` objects are of use
-    only all of them: none is created beside a name that somebody else holds.
+    An object that is ours and only lost the labels by which it is watched gets them back. One that is on its way out is
+    not written again: once it has gone it is missing. `together` objects are of use only all of them: none is created
+    beside a name that somebody else holds.
     """
     owned = {Ref(each.kind, each.name): each for each in seen}
     absent = [each for each in bodies if each not in owned]
@@ -63,13 +64,15 @@ def of(
         elif each not in taken and not (together and (taken or unknown)):
             steps.append(CreateObject(*each, body))
     for each, body in bodies.items():
-        if each not in owned:
+        if each not in owned or owned[each].leaving:
             continue
         if replaced(each.kind, body, owned[each].body):
             steps.append(DeleteObject(*each, owned[each].uid))
         elif patch := drift(each.kind, body, owned[each].body):
             steps.append(AlignObject(*each, owned[each].uid, patch))
     steps += [
-        DeleteObject(*each, owned[each].uid) for each in sorted(owned) if each not in bodies and owned[each].managed
+        DeleteObject(*each, owned[each].uid)
+        for each in sorted(owned)
+        if each not in bodies and owned[each].managed and not owned[each].leaving
     ]
     return Keeping(tuple(steps), unknown, taken)

@@ -12,7 +12,7 @@ from modeldeployment.api import RoleKind, names
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import keeping, sentences
 from modeldeployment.reconcile.deciding.seen import OwnedKind, SeenObject, Snapshot
-from modeldeployment.render import Rendering, RenderRefusal, RouterRendering
+from modeldeployment.render import Rendering, RenderRefusal, RouterRendering, router_endpoint
 
 JSON = dict[str, object]
 
@@ -65,8 +65,8 @@ def of(snapshot: Snapshot, rendering: Rendering, seen: Sequence[SeenObject]) -> 
             kept = keeping.of({}, seen, snapshot.answers.names)
             return Routed(False, kept, 0, None, rendering.endpoint, found.NoRouterDeclared())
         case RenderRefusal(message=message):
-            contract = _of_old(snapshot.status, ready)
-            endpoint = str((contract or {}).get("endpoint") or "")
+            endpoint = router_endpoint(str(meta.namespace), meta.name or "") if ready else ""
+            contract = _of_old(snapshot.status, endpoint)
             return Routed(True, keeping.Keeping(), ready, contract, endpoint, found.RouterRefused(message))
         case RouterRendering():
             bodies = {keeping.ref(body): body for body in router.objects}
@@ -87,12 +87,10 @@ def _finding(running: SeenObject | None, taken: tuple[str, ...]) -> found.Findin
     return found.RouterServes(min(running.ready, wanted), wanted, taken)
 
 
-def _of_old(status: Mapping[str, object], ready: int) -> JSON | None:
+def _of_old(status: Mapping[str, object], endpoint: str) -> JSON | None:
     """The contract as it was last published: the router that runs was told it."""
     stored = cast("Mapping[str, object] | None", status.get("router"))
-    if stored is None:
-        return None
-    return _said({**stored, "endpoint": stored.get("endpoint") if ready else None})
+    return None if stored is None else _said({**stored, "endpoint": endpoint or None})
 
 
 def _said(contract: JSON) -> JSON:

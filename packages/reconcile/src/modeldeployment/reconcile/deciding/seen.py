@@ -88,7 +88,8 @@ class SeenObject:
     """One object of an owned kind that the deployment owns by UID, as the API server holds it.
 
     `body` are the parts its drift is judged by. `managed` says whether it carries the resource note, without which
-    nothing is pruned. `ready` are the ready Pods of a Deployment.
+    nothing is pruned. `ready` are the ready Pods of a Deployment. `leaving` says that it is deleted and held by
+    somebody's finalizer.
     """
 
     kind: OwnedKind
@@ -97,6 +98,7 @@ class SeenObject:
     body: Mapping[str, object]
     managed: bool = True
     ready: int = 0
+    leaving: bool = False
 
 
 @dataclass(frozen=True, slots=True)

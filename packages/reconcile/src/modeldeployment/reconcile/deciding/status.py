@@ -10,6 +10,7 @@ from typing import cast
 
 from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus, RouterStatus
 from modeldeployment.api.routerstatus import RouterMetrics
+from modeldeployment.api.status import ModelStatus
 from modeldeployment.reconcile.deciding import attaching, quota, routing, sentences
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding.routing import Routed
@@ -29,7 +30,9 @@ _OURS_IN = {
 }
 """The fields this release knows of the entries of each list."""
 
-_OURS_INSIDE = frozenset(str(each.alias) for of in (RouterStatus, RouterMetrics) for each in of.model_fields.values())
+_OURS_INSIDE = frozenset(
+    str(each.alias) for of in (RouterStatus, RouterMetrics, ModelStatus) for each in of.model_fields.values()
+)
 """The fields this release knows of the tables in status some of which may be left out."""
 
 
