@@ -21,6 +21,12 @@ def test_a_moved_port_says_where_callers_still_look() -> None:
     assert caution.patch == ({"op": "add", "path": "/spec/roles/0/ports", "value": [{"port": 9000}]},)
 
 
+def test_what_ends_the_options_is_told_where_it_stands() -> None:
+    (caution,) = cautions(arguments("--max-model-len=1", "--", "more"))
+    assert (caution.code, caution.field) == ("MDW28", "spec.roles[0].extraArgs[1]")
+    assert caution.patch == ({"op": "remove", "path": "/spec/roles/0/extraArgs/1"},)
+
+
 def test_a_port_that_cannot_be_read_leaves_probes_and_drain_at_the_default() -> None:
     (caution,) = cautions(arguments("--port", "$(PORT)"))
     assert caution.code == "MDW11"

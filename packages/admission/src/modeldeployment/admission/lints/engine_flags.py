@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from modeldeployment.admission.examples import Example
+from modeldeployment.admission.examples import GONE, Example
 from modeldeployment.admission.lints.cautioning import lint
 from modeldeployment.admission.lints.seen import starts_shell
-from modeldeployment.admission.patching import put
+from modeldeployment.admission.patching import put, remove
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Caution, brief
@@ -172,6 +172,34 @@ def _hidden(each: RoleReview) -> tuple[str, str] | None:
     return None
 
 
+@lint(
+    trigger=Example({"spec.roles[0].extraArgs": ["--max-model-len=32768", "--"]}),
+    near_miss=Example({"spec.kvCache": GONE, "spec.roles[0].command": ["vllm", "serve", "m", "--"]}),
+)
+def options_ended(review: DeploymentReview) -> Iterator[Caution]:
+    """MDW28 | spec.roles[*].extraArgs | After a bare `--` nothing is an option, the operator's host and port included.
+
+    The operator appends where the engine listens after the role's own arguments. Behind a bare `--` the engine takes
+    those for positional arguments, knows none of them, and stops at its start.
+
+    Way out: leave the `--` out.
+
+    Source: facts rendering §3 and §9.
+    """
+    for each in review.roles:
+        if each.role.managed and "--" in each.role.extra_args:
+            at = f"{each.path}.extraArgs[{each.role.extra_args.index('--')}]"
+            yield Caution(
+                "MDW28",
+                at,
+                "--",
+                why="it ends the options, and the operator's own after it, such as where the engine listens, are then "
+                "arguments that the engine does not know",
+                way_out="remove it",
+                patch=(remove(at),),
+            )
+
+
 def _takes_value(stream: tuple[str, ...], index: int) -> bool:
     """Whether the argument before this one is a flag that this one may be the value of."""
     before = stream[index - 1] if index else ""
@@ -183,4 +211,5 @@ LINTS: Final[tuple[Row[Any, Any], ...]] = (
     probes_withdrawn,
     engine_authenticates,
     degrees_unreadable,
+    options_ended,
 )
