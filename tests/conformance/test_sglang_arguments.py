@@ -18,6 +18,7 @@ NOT_OURS: Final = (
     [*STARTS, "--encoder-transfer-backend", "zmq"],
     [*STARTS, "--kv-cache-dtype", "fp8"],
     [*STARTS, "--port", "http"],
+    [*STARTS, "--", "--host", "0.0.0.0", "--port", "8000"],
 )
 
 

@@ -15,6 +15,7 @@ NOT_OURS: Final = (
     ["vllm", "serve", OURS, "--kv-transfer-config", '{"kv_connector":"MooncakeConnector","kv_role":"kv_reader"}'],
     ["vllm", "serve", OURS, "--kv-events-config", '{"enable_kv_events":true}'],
     ["vllm", "serve", OURS, "--kv-cache-dtype", "bf16"],
+    ["vllm", "serve", OURS, "--", "--host", "0.0.0.0", "--port", "8000"],
 )
 EVENTS: Final = {
     "": "KVEventsConfig",
