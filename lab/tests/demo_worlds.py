@@ -1,10 +1,14 @@
 """Hand-built histories for tests of the demo: a settled world, and an editor that commits changes one by one."""
 
+import dataclasses
+from typing import Any
+
 from modeldeployment.lab.demo.history import (
     Change,
     ConditionSeen,
     DeploymentSeen,
     PodSeen,
+    RouterSeen,
     Seen,
     ServiceSeen,
     Window,
@@ -25,10 +29,27 @@ def pod(
     leaving: bool = False,
     image: str = "old",
     node: str = "node-0",
+    role: str = "server",
+    sidecars: tuple[str, ...] = (),
 ) -> PodSeen:
     """Return a Ready Pod called after its UID."""
     uid = uid or f"p{ordinal}"
-    return PodSeen(uid, name or f"chat-server-{uid}", ordinal, "server", image, node, ready, leaving)
+    return PodSeen(uid, name or f"chat-{role}-{uid}", ordinal, role, image, node, ready, leaving, sidecars)
+
+
+def prefill(ordinal: int, uid: str = "", **said: Any) -> PodSeen:
+    """Return a Ready Pod of the prefill role, whose UIDs begin with P."""
+    return pod(ordinal, uid or f"P{ordinal}", role="prefill", **said)
+
+
+def decode(ordinal: int, uid: str = "", **said: Any) -> PodSeen:
+    """Return a Ready Pod of the decode role, whose UIDs begin with D, with its proxy."""
+    return pod(ordinal, uid or f"D{ordinal}", role="decode", **{"sidecars": ("routing-proxy",), **said})
+
+
+def router(kind: str, *, ready: bool = True, uid: str = "") -> RouterSeen:
+    """Return an object of the router of `chat`."""
+    return RouterSeen(uid or f"r-{kind}", kind, "chat-router", ready)
 
 
 def workload(*owners: str, uid: str = "", admitted: bool = True, flavor: str = FLAVOR) -> WorkloadSeen:
@@ -57,6 +78,25 @@ def settled(replicas: int) -> World:
     """Return a deployment at rest: for each replica a Pod with its own Workload."""
     pods = [pod(ordinal) for ordinal in range(replicas)]
     return world(deployment(replicas), *pods, *(workload(each.uid) for each in pods), ServiceSeen("s", "chat"))
+
+
+ROUTER_OBJECTS = tuple(
+    map(router, ("ServiceAccount", "Role", "RoleBinding", "ConfigMap", "Service", "Deployment", "Pod"))
+)
+
+
+def routed(*, prefills: int = 2, decodes: int = 2, summary: str = "1R2P2D") -> World:
+    """Return a pair behind a router at rest."""
+    pods = [*map(prefill, range(prefills)), *map(decode, range(decodes))]
+    alone = deployment(len(pods))
+    paired = dataclasses.replace(
+        alone,
+        conditions=(*alone.conditions, ConditionSeen("RouterReady", "True", "Ready", "it is")),
+        router="llm-d-router",
+        summary=summary,
+        endpoint="http://chat-router.team-a.svc:8081",
+    )
+    return world(paired, *pods, *(workload(each.uid) for each in pods), ServiceSeen("s", "chat"), *ROUTER_OBJECTS)
 
 
 class Story:

@@ -214,3 +214,14 @@ def test_whatever_is_left_is_named() -> None:
 def test_lines_in_which_the_operator_complained_speak_against_it() -> None:
     assert claims.no_complaints(()).holds
     assert claims.no_complaints(("error pass failed",)).against == ("error pass failed",)
+
+
+def test_a_seat_that_is_new_had_nobody_to_wait_for() -> None:
+    grown = Story(settled(1)).put(pod(1))
+    assert claims.successors_waited(grown.window, (("server", 1),)).holds
+    assert not claims.successors_waited(grown.window, (("prefill", 1),)).holds
+
+
+def test_a_replica_of_another_role_is_nobodys_predecessor() -> None:
+    story = Story(world(pod(0), pod(0, "d0", role="decode"))).gone("d0").put(pod(0, "d1", role="decode"))
+    assert claims.successors_waited(story.window).holds

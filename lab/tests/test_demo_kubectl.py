@@ -27,6 +27,12 @@ async def test_it_has_none_of_the_callers_settings_and_leaves_no_home_behind(tmp
     assert not Path(home).exists()  # noqa: ASYNC240 - it is gone or it is not
 
 
+async def test_it_finds_other_programs_where_it_is_told_to_and_not_where_the_caller_does(tmp_path: Path) -> None:
+    script = program(tmp_path, 'echo "$PATH"')
+    assert (await Kubectl(script, Path("k"), "/beside:/bin").run()).lines == ("/beside:/bin",)
+    assert (await Kubectl(script, Path("k")).run()).lines == (os.defpath,)
+
+
 async def test_it_ends_with_whoever_waits_for_it(tmp_path: Path) -> None:
     script = (f"echo $$ > {tmp_path}/new && mv {tmp_path}/new {tmp_path}/pid", "exec sleep 60")
     running = asyncio.create_task(Kubectl(program(tmp_path, *script), Path("k")).run())

@@ -3,14 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from demo_worlds import CREDITS, FLAVOR, Story, deployment, pod, settled, workload, world
 from modeldeployment.admission import Policy, Verdict, from_manifests, review
-from modeldeployment.lab.demo import acting
+from modeldeployment.lab.demo import manifests
 from modeldeployment.lab.demo import scenario as scenarios
-from modeldeployment.lab.demo.acting import manifest, wrong_manifest
 from modeldeployment.lab.demo.claims import Mistake
 from modeldeployment.lab.demo.history import Window, World
+from modeldeployment.lab.demo.manifests import manifest
 from modeldeployment.lab.demo.playing import shortfall
 from modeldeployment.lab.demo.scenario import Apply, DeleteDeployment, DeletePod, Scale, SetImage, Step
 
@@ -115,7 +114,7 @@ def verdict(document: dict[str, Any]) -> Verdict:
 
 
 def test_the_wrong_manifest_makes_the_mistakes_that_the_story_tells_of_and_no_other() -> None:
-    said = verdict(yaml.safe_load(wrong_manifest().read_text()))
+    said = verdict(manifests.read(manifests.WRONG))
     assert tuple(Mistake(each.field, each.code) for each in said.refusals) == scenarios.MISTAKES
     assert said.warnings == ()
 
@@ -125,12 +124,12 @@ def test_the_right_manifest_is_let_in_without_a_warning() -> None:
     assert (said.refusals, said.warnings, said.unready) == ((), (), ())
 
 
-def test_the_wrong_manifest_is_named_as_one_would_type_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = Path(acting.__file__).with_name("qwen-wrong.yaml")
+def test_a_manifest_is_named_as_one_would_type_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = Path(manifests.__file__).with_name("qwen-wrong.yaml")
     monkeypatch.chdir(file.parents[1])
-    assert wrong_manifest() == Path("demo/qwen-wrong.yaml")
+    assert manifests.file(manifests.WRONG) == Path("demo/qwen-wrong.yaml")
     monkeypatch.chdir(tmp_path)
-    assert wrong_manifest() == file
+    assert manifests.file(manifests.WRONG) == file
 
 
 def test_the_manifest_is_the_minimal_deployment_of_the_document() -> None:

@@ -1,7 +1,7 @@
 import dataclasses
 import io
 
-from demo_worlds import deployment, pod, settled, workload, world
+from demo_worlds import decode, deployment, pod, routed, router, settled, workload, world
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.history import World
 from modeldeployment.lab.demo.kubectl import Told
@@ -82,6 +82,30 @@ def test_the_tree_leads_from_the_deployment_to_the_node() -> None:
         "    └── replica 1",
         "        └── Pod chat-server-p1 not Ready",
         "            └── node not chosen",
+    ]
+
+
+def test_a_router_stands_beside_the_roles_and_a_proxy_beside_its_engine() -> None:
+    teller, stream = plain()
+    paired = routed().deployment
+    assert paired is not None
+    teller.step("apply chat")
+    teller.progress(world(dataclasses.replace(paired, summary="")))
+    teller.progress(world(paired))
+    teller.progress(world(router("Role")))
+    teller.picture(world(paired, decode(0), router("Role"), router("Pod", ready=False)))
+    assert [line.rstrip() for line in stream.getvalue().splitlines()[2:]] == [
+        "  · roles none yet  phase Ready  ready 4/4  quota 4/4  rollout ReplicasUpToDate holds",
+        "  · roles 1R2P2D  phase Ready  ready 4/4  quota 4/4  rollout ReplicasUpToDate holds",
+        "  · left: 0 Pods, 0 Workloads, 0 Services, 1 of the router",
+        "ModelDeployment chat",
+        "├── role decode",
+        "│   └── replica 0",
+        "│       └── Pod chat-decode-D0 Ready, routing-proxy beside it",
+        "│           └── node node-0",
+        "└── router llm-d-router",
+        "    ├── Pod chat-router not Ready",
+        "    └── Role chat-router",
     ]
 
 

@@ -1,11 +1,19 @@
 """What is claimed of each step: pure functions of its window, each with a sentence, and a reason where it fails."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, ServiceSeen, Window, WorkloadSeen, World
+from modeldeployment.lab.demo.history import (
+    DeploymentSeen,
+    PodSeen,
+    RouterSeen,
+    ServiceSeen,
+    Window,
+    WorkloadSeen,
+    World,
+)
 
 _REASON: Final = re.compile(r"\* (?P<field>\S+): .* \((?P<code>MD\w+)\)")
 """A reason for a refusal as kubectl prints it."""
@@ -171,19 +179,24 @@ def replaced_in_order(window: Window, ordinals: Iterable[int]) -> Verdict:
     return Verdict(claim, () if came == wanted else (f"Pods came in the order {_listed(came) or 'none'}",))
 
 
-def successors_waited(window: Window) -> Verdict:
-    """Every Pod was created only after its ordinal's predecessor had gone, and has another name, UID and Workload."""
+def successors_waited(window: Window, new: Collection[tuple[str, int]] = ()) -> Verdict:
+    """Every Pod was created only after its seat's predecessor had gone, and has another name, UID and Workload.
+
+    Those of the seats `new`, role and ordinal, have none.
+    """
     claim = "each replacement came after its predecessor had gone, with the same ordinal, another name and UID"
-    return Verdict(claim, tuple(_hasty(window)))
+    return Verdict(claim, tuple(_hasty(window, new)))
 
 
-def _hasty(window: Window) -> Iterator[str]:
+def _hasty(window: Window, free: Collection[tuple[str, int]]) -> Iterator[str]:
     went = window.went()
-    previous = {pod.ordinal: pod for pod in window.before.pods}
+    previous = {pod.seat: pod for pod in window.before.pods}
     for arrival in window.came(PodSeen):
         new = arrival.seen
-        old = previous.get(new.ordinal)
-        previous[new.ordinal] = new
+        old = previous.get(new.seat)
+        previous[new.seat] = new
+        if old is None and new.seat in free:
+            continue
         if old is None:
             yield f"Pod {new.name} replaces nobody: ordinal {new.ordinal} was free"
             continue
@@ -209,6 +222,7 @@ def nothing_left(window: Window) -> Verdict:
         PodSeen: "Pod",
         WorkloadSeen: "Workload",
         ServiceSeen: "Service",
+        RouterSeen: "of the router",
     }
     left = tuple(f"{words[type(each)]} {each.name} is left" for each in window.after.objects.values())
     return Verdict("nothing is left: no Pod, no Workload, no Service, no deployment", left)

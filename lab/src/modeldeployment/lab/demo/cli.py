@@ -39,7 +39,10 @@ def demo(
     name: Annotated[str, typer.Option("--name", help="Which control plane to start.")] = NAME,
     state: Annotated[Path | None, typer.Option("--state", help="Its state directory.")] = None,
 ) -> None:
-    """Watch a wrong deployment be refused, a right one come, scale, roll, heal and go; every claim is checked."""
+    """Watch a wrong deployment be refused, a right one come, scale, roll, heal and go, then a pair behind a router.
+
+    Every claim is checked.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     keep = keep or os.environ.get(KEEP, "") not in ("", "0")

@@ -3,19 +3,23 @@
 import asyncio
 import os
 import shlex
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from modeldeployment.kube import Client, KubeError, load
 from modeldeployment.lab.controlplane.quota import credits_resource
-from modeldeployment.lab.demo import operating, stage
-from modeldeployment.lab.demo.acting import manifest, perform, wrong_manifest
+from modeldeployment.lab.demo import manifests, operating, stage
+from modeldeployment.lab.demo.acting import perform
 from modeldeployment.lab.demo.claims import Verdict
 from modeldeployment.lab.demo.errors import ClusterLost, OperatorEnded, StoryTorn
 from modeldeployment.lab.demo.kubectl import Kubectl
+from modeldeployment.lab.demo.manifests import manifest
 from modeldeployment.lab.demo.operating import Operator
+from modeldeployment.lab.demo.pair import pair
 from modeldeployment.lab.demo.place import Place
 from modeldeployment.lab.demo.playing import Cast, events, play
 from modeldeployment.lab.demo.recording import Recorder
@@ -56,6 +60,7 @@ async def give(place: Place, wishes: Wishes, teller: Teller) -> bool:
                     teller.say(f"{fleet.nodes} nodes of {fleet.cards} {MODEL} each, InstanceType {fleet.instance_type}")
                     if place.borrowed:
                         teller.say("no webhook: this cluster's API server may not be able to call this machine")
+                        teller.say("no pair behind a router: its Pods may go to nodes that are not the demo's")
                     else:
                         await reviewed(client, operator, manifest(wishes.namespace, fleet.instance_type))
                         teller.say("the operator's webhook reviews every write of a deployment")
@@ -95,10 +100,12 @@ async def _story(
 ) -> bool:
     document = manifest(wishes.namespace, fleet.instance_type)
     role = document["spec"]["roles"][0]["name"]
-    steps = scenario(document["metadata"]["name"], role, resource=credits_resource(MAKER), flavor=flavor_name(fleet))
+    resource, flavor = credits_resource(MAKER), flavor_name(fleet)
+    steps = scenario(document["metadata"]["name"], role, resource=resource, flavor=flavor)
     if not place.borrowed:
-        steps = (prologue(), *steps)
-    kubectl = Kubectl(place.kubectl, place.kubeconfig)
+        # A router's Pods go where they like, and on a borrowed cluster that may be a node of somebody's.
+        steps = (prologue(), *steps, *pair(wishes.namespace, resource=resource, flavor=flavor))
+    kubectl = Kubectl(place.kubectl, place.kubeconfig, _path())
     recorder = Recorder(client, wishes.namespace, teller.progress)
     try:
         async with recorder.recording():
@@ -113,6 +120,12 @@ async def _story(
     if not good:
         await _explain(place, wishes, teller, client, operator)
     return good
+
+
+def _path() -> str:
+    """Where kubectl finds `kubectl md`: beside the operator, and nowhere in the caller's own."""
+    beside = Path(operating.find(Path(sys.executable))).absolute().parent
+    return os.pathsep.join((str(beside), os.defpath))
 
 
 async def _explain(place: Place, wishes: Wishes, teller: Teller, client: Client, operator: Operator) -> None:
@@ -131,6 +144,7 @@ def _farewell(place: Place, wishes: Wishes, teller: Teller, operator: Operator) 
     teller.say("")
     teller.say(f"export KUBECONFIG={shlex.quote(str(place.kubeconfig))}")
     teller.say(f"kubectl get md,pods,workloads -n {wishes.namespace}")
-    teller.say(f"kubectl apply -n {wishes.namespace} -f {shlex.quote(str(wrong_manifest()))}  # is still refused")
+    for name, meaning in ((manifests.WRONG, "is still refused"), (manifests.PAIR, "a pair behind a router")):
+        teller.say(f"kubectl apply -n {wishes.namespace} -f {shlex.quote(str(manifests.file(name)))}  # {meaning}")
     teller.say(f"the control plane and the operator stay up (log {operator.log}, metrics {operator.metrics})")
     teller.say(f"end both with: {place.end}")

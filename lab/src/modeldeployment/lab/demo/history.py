@@ -11,7 +11,10 @@ from typing import Generic, TypeAlias, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class PodSeen:
-    """One version of a Pod; `ordinal` is -1 where its label holds no number."""
+    """One version of a replica's Pod; `ordinal` is -1 where its label holds no number.
+
+    `sidecars` are the names of the containers that run beside the engine.
+    """
 
     uid: str
     name: str
@@ -21,6 +24,12 @@ class PodSeen:
     node: str = ""
     ready: bool = False
     leaving: bool = False
+    sidecars: tuple[str, ...] = ()
+
+    @property
+    def seat(self) -> tuple[str, int]:
+        """Its role and ordinal."""
+        return self.role, self.ordinal
 
     @property
     def serving(self) -> bool:
@@ -41,10 +50,20 @@ class WorkloadSeen:
 
 @dataclass(frozen=True, slots=True)
 class ServiceSeen:
-    """One version of a Service."""
+    """One version of a Service in front of replicas."""
 
     uid: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSeen:
+    """One version of an object of a router, its Pods included; those that cannot be Ready are by being there."""
+
+    uid: str
+    kind: str
+    name: str
+    ready: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +78,10 @@ class ConditionSeen:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentSeen:
-    """One version of the deployment; `current` says whether its status speaks of the spec it stands beside."""
+    """One version of the deployment; `current` says whether its status speaks of the spec it stands beside.
+
+    `router` is the name of the router it declares, empty without one.
+    """
 
     uid: str
     name: str
@@ -71,6 +93,9 @@ class DeploymentSeen:
     reserved: int = 0
     current: bool = False
     conditions: tuple[ConditionSeen, ...] = ()
+    router: str = ""
+    summary: str = ""
+    endpoint: str = ""
 
     def condition(self, type_: str) -> ConditionSeen:
         """Return a condition by type; one that was never observed is Unknown."""
@@ -78,8 +103,8 @@ class DeploymentSeen:
         return next((each for each in self.conditions if each.type == type_), unknown)
 
 
-Seen: TypeAlias = PodSeen | WorkloadSeen | ServiceSeen | DeploymentSeen
-S = TypeVar("S", PodSeen, WorkloadSeen, ServiceSeen, DeploymentSeen)
+Seen: TypeAlias = PodSeen | WorkloadSeen | ServiceSeen | RouterSeen | DeploymentSeen
+S = TypeVar("S", PodSeen, WorkloadSeen, ServiceSeen, RouterSeen, DeploymentSeen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +133,8 @@ class World:
 
     @property
     def pods(self) -> tuple[PodSeen, ...]:
-        """The Pods by ordinal, then name."""
-        return tuple(sorted(self.of(PodSeen), key=lambda pod: (pod.ordinal, pod.name)))
+        """The replicas' Pods by role, ordinal, then name."""
+        return tuple(sorted(self.of(PodSeen), key=lambda pod: (*pod.seat, pod.name)))
 
     def workloads_of(self, pod: PodSeen) -> tuple[WorkloadSeen, ...]:
         """The Workloads that a Pod owns."""

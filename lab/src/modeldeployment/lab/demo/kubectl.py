@@ -1,6 +1,7 @@
 """kubectl as a user runs it: the command line that is shown, and what it printed."""
 
 import asyncio
+import os
 import shlex
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
@@ -18,10 +19,11 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Kubectl:
-    """A kubectl program and the cluster it talks to."""
+    """A kubectl program and the cluster it talks to; `path` is where it finds `kubectl md`."""
 
     program: Path
     kubeconfig: Path
+    path: str = os.defpath
 
     async def run(self, *arguments: str) -> Told:
         """Run it to its end, with none of the caller's own settings; both streams are read as one."""
@@ -29,7 +31,7 @@ class Kubectl:
             process = await asyncio.create_subprocess_exec(
                 self.program,
                 *arguments,
-                env={"HOME": home, "KUBECONFIG": str(self.kubeconfig)},
+                env={"HOME": home, "KUBECONFIG": str(self.kubeconfig), "PATH": self.path},
                 stdin=DEVNULL,
                 stdout=PIPE,
                 stderr=STDOUT,

@@ -5,9 +5,10 @@ from rich.text import Text
 from rich.tree import Tree
 
 from modeldeployment.api import ConditionType
-from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, ServiceSeen, WorkloadSeen, World
+from modeldeployment.lab.demo.history import DeploymentSeen, PodSeen, RouterSeen, ServiceSeen, WorkloadSeen, World
 
 _STYLES = {"Ready": "green", "Degraded": "yellow", "Starting": "cyan", "Deleting": "magenta"}
+_COLOURS = {True: "green", False: "yellow"}
 _BULLET = "* "
 
 
@@ -37,7 +38,7 @@ def table(world: World) -> Table:
 
 
 def tree(world: World) -> Tree:
-    """Return deployment → role → replica → Pod → Workload → node."""
+    """Return deployment → role → replica → Pod → Workload → node, and the router's objects."""
     deployment = world.deployment
     root = Tree(Text(f"ModelDeployment {deployment.name}" if deployment else "no ModelDeployment", "bold"))
     roles: dict[str, Tree] = {}
@@ -45,12 +46,17 @@ def tree(world: World) -> Tree:
         if pod.role not in roles:
             roles[pod.role] = root.add(Text(f"role {pod.role}"))
         replica = roles[pod.role].add(Text(f"replica {pod.ordinal}"))
-        branch = replica.add(Text(f"Pod {pod.name} {_state(pod)}", "green" if pod.serving else "yellow"))
+        beside = f", {' and '.join(pod.sidecars)} beside it" if pod.sidecars else ""
+        branch = replica.add(Text(f"Pod {pod.name} {_state(pod)}{beside}", _COLOURS[pod.serving]))
         for workload in world.workloads_of(pod):
             flavors = ", ".join(f"{resource} of {flavor}" for resource, flavor in workload.flavors.items())
             words = f"admitted: {flavors}" if workload.admitted else "not admitted"
             branch = branch.add(Text(f"Workload {workload.name} {words}"))
         branch.add(Text(f"node {pod.node or 'not chosen'}"))
+    if deployment and deployment.router:
+        branch = root.add(Text(f"router {deployment.router}"))
+        for each in sorted(world.of(RouterSeen), key=lambda each: (each.kind, each.name)):
+            branch.add(Text(f"{each.kind} {each.name}{'' if each.ready else ' not Ready'}", _COLOURS[each.ready]))
     return root
 
 
@@ -69,6 +75,7 @@ def printed(line: str) -> Table:
 def _cells(deployment: DeploymentSeen) -> tuple[tuple[str, str], ...]:
     rollout = deployment.condition(ConditionType.REPLICAS_UP_TO_DATE)
     return (
+        *((("roles", deployment.summary or "none yet"),) if deployment.router else ()),
         ("phase", deployment.phase or "new"),
         ("ready", f"{deployment.ready}/{deployment.replicas}"),
         ("quota", f"{deployment.reserved}/{deployment.replicas}"),
@@ -78,9 +85,10 @@ def _cells(deployment: DeploymentSeen) -> tuple[tuple[str, str], ...]:
 
 def _left(world: World) -> str:
     # Services go last: the garbage collector learns of a new kind within half a minute of its definition.
-    return (
-        f"left: {len(world.pods)} Pods, {len(world.of(WorkloadSeen))} Workloads, {len(world.of(ServiceSeen))} Services"
-    )
+    pods, workloads, services = len(world.pods), len(world.of(WorkloadSeen)), len(world.of(ServiceSeen))
+    routers = len(world.of(RouterSeen))
+    more = f", {routers} of the router" if routers else ""
+    return f"left: {pods} Pods, {workloads} Workloads, {services} Services{more}"
 
 
 def _state(pod: PodSeen) -> str:

@@ -1,26 +1,39 @@
 """What the history keeps of the API server's objects, and how it is read off them."""
 
-from typing import Final
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 
 from modeldeployment.api import ConditionType, ModelDeploymentSpec, ModelDeploymentStatus, keys, kueue
 from modeldeployment.kube import Kind, custom
-from modeldeployment.kube.kinds import SERVICES, WORKLOADS
-from modeldeployment.kube.shapes import Condition, Custom, Object, PodStatus, Service, Shape, Workload
-from modeldeployment.lab.demo.history import ConditionSeen, DeploymentSeen, PodSeen, Seen, ServiceSeen, WorkloadSeen
+from modeldeployment.kube.kinds import CONFIG_MAPS, SERVICE_ACCOUNTS, SERVICES, WORKLOADS
+from modeldeployment.kube.shapes import Condition, Custom, Object, Partial, PodStatus, Service, Shape, Workload
+from modeldeployment.lab.demo.history import (
+    ConditionSeen,
+    DeploymentSeen,
+    PodSeen,
+    RouterSeen,
+    Seen,
+    ServiceSeen,
+    WorkloadSeen,
+)
 
 
 class Container(Shape, frozen=True):
-    """One container, by its image."""
+    """One container; one that starts first and always runs is a sidecar."""
 
+    name: str = ""
     image: str = ""
+    restart_policy: str = ""
 
 
 class PodSpec(Shape, frozen=True):
     """Where a Pod runs, and what."""
 
     node_name: str = ""
+    init_containers: tuple[Container, ...] = ()
     containers: tuple[Container, ...] = ()
 
 
@@ -31,14 +44,43 @@ class ImagedPod(Object, frozen=True):
     status: PodStatus = PodStatus()
 
 
+class Rollout(Shape, frozen=True):
+    """How many Pods of a `Deployment` are Ready."""
+
+    ready_replicas: int = 0
+
+
+class RolledOut(Object, frozen=True):
+    """A `Deployment`, as far as it is Ready."""
+
+    status: Rollout = Rollout()
+
+
+_RBAC: Final = "rbac.authorization.k8s.io"
+
 PODS: Final = Kind("", "v1", "pods", "Pod", ImagedPod)
 DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
-KINDS: Final = (DEPLOYMENTS, PODS, WORKLOADS, SERVICES)
-"""The kinds a history is made of."""
+EVERY: Final = ""
+KINDS: Final[Mapping[Kind[Any], str]] = MappingProxyType(
+    {
+        DEPLOYMENTS: EVERY,
+        PODS: EVERY,
+        WORKLOADS: EVERY,
+        SERVICES: EVERY,
+        SERVICE_ACCOUNTS: keys.ROUTER,
+        Kind(_RBAC, "v1", "roles", "Role", Partial): keys.ROUTER,
+        Kind(_RBAC, "v1", "rolebindings", "RoleBinding", Partial): keys.ROUTER,
+        CONFIG_MAPS: keys.ROUTER,
+        Kind("apps", "v1", "deployments", "Deployment", RolledOut): keys.ROUTER,
+    }
+)
+"""The kinds a history is made of, and the label that their objects are chosen by: a namespace has some of its own."""
 
 
-def seen(thing: Object) -> Seen:
+def seen(kind: Kind[Any], thing: Object) -> Seen:
     """Return what the history keeps of an object of one of KINDS; raises TypeError for another."""
+    if keys.ROUTER in thing.metadata.labels:
+        return RouterSeen(thing.metadata.uid, kind.kind, thing.metadata.name, ready=_router_ready(thing))
     match thing:
         case ImagedPod():
             return _pod(thing)
@@ -49,7 +91,17 @@ def seen(thing: Object) -> Seen:
         case Custom():
             return _deployment(thing)
         case _:
-            raise TypeError(f"no history is kept of {type(thing).__name__}")
+            raise TypeError(f"no history is kept of {kind.kind}")
+
+
+def _router_ready(thing: Object) -> bool:
+    match thing:
+        case ImagedPod():
+            return thing.metadata.deletion_timestamp is None and _holds(thing.status.conditions, "Ready")
+        case RolledOut():
+            return thing.status.ready_replicas > 0
+        case _:
+            return True
 
 
 def _pod(pod: ImagedPod) -> PodSeen:
@@ -63,6 +115,7 @@ def _pod(pod: ImagedPod) -> PodSeen:
         node=pod.spec.node_name,
         ready=_holds(pod.status.conditions, "Ready"),
         leaving=pod.metadata.deletion_timestamp is not None,
+        sidecars=tuple(each.name for each in pod.spec.init_containers if each.restart_policy == "Always"),
     )
 
 
@@ -95,6 +148,9 @@ def _deployment(stored: Custom) -> DeploymentSeen:
         conditions=tuple(
             ConditionSeen(each.type, each.status, each.reason, each.message) for each in status.conditions
         ),
+        router="" if spec.router is None else str(spec.router.name),
+        summary=status.role_summary or "",
+        endpoint=status.endpoint or "",
     )
 
 

@@ -39,8 +39,8 @@ class Recorder:
     @contextlib.asynccontextmanager
     async def recording(self) -> AsyncIterator[None]:
         """Record while the context is open."""
-        starts = [(kind, await self._list(kind)) for kind in KINDS]
-        self._watches = [asyncio.create_task(self._follow(kind, version)) for kind, version in starts]
+        starts = [(kind, labels, await self._list(kind, labels)) for kind, labels in KINDS.items()]
+        self._watches = [asyncio.create_task(self._follow(*start)) for start in starts]
         try:
             yield
         finally:
@@ -72,24 +72,24 @@ class Recorder:
         self._cut, self._changes = window.after, []
         return window
 
-    async def _list(self, kind: Kind[Any]) -> str:
-        listing = await self._client.list(kind, self._namespace)
+    async def _list(self, kind: Kind[Any], labels: str) -> str:
+        listing = await self._client.list(kind, self._namespace, labels=labels or None)
         for thing in listing.items:
-            self._take(thing, gone=False)
+            self._take(kind, thing, gone=False)
         return listing.resource_version
 
-    async def _follow(self, kind: Kind[Any], version: str) -> None:
+    async def _follow(self, kind: Kind[Any], labels: str, version: str) -> None:
         while True:
-            watch = self._client.watch(kind, self._namespace, resource_version=version)
+            watch = self._client.watch(kind, self._namespace, labels=labels or None, resource_version=version)
             try:
                 async with contextlib.aclosing(watch) as events:
                     async for event in events:
                         match event:
                             case Added(thing) | Changed(thing):
-                                self._take(thing, gone=False)
+                                self._take(kind, thing, gone=False)
                                 version = thing.metadata.resource_version
                             case Gone(thing):
-                                self._take(thing, gone=True)
+                                self._take(kind, thing, gone=True)
                                 version = thing.metadata.resource_version
                             case Bookmark(newer):
                                 version = newer
@@ -103,10 +103,10 @@ class Recorder:
             except Unreachable:
                 await asyncio.sleep(_AGAIN_SECONDS)
 
-    def _take(self, thing: Object, *, gone: bool) -> None:
+    def _take(self, kind: Kind[Any], thing: Object, *, gone: bool) -> None:
         meta = thing.metadata
         revision = int(meta.resource_version)
-        change = Change(revision, meta.uid, None if gone else seen(thing))
+        change = Change(revision, meta.uid, None if gone else seen(kind, thing))
         self._versions[meta.uid] = revision
         self._changes.append(change)
         self._now = self._now.after(change)
@@ -115,7 +115,12 @@ class Recorder:
 
     async def _caught_up(self) -> bool:
         """Whether every watch has told of all that the server knows at this moment."""
-        listings = await asyncio.gather(*(self._client.list_metadata(kind, self._namespace) for kind in KINDS))
+        listings = await asyncio.gather(
+            *(
+                self._client.list_metadata(kind, self._namespace, labels=labels or None)
+                for kind, labels in KINDS.items()
+            )
+        )
         there = {thing.metadata.uid: int(thing.metadata.resource_version) for each in listings for thing in each.items}
         return there.keys() == self._now.objects.keys() and all(
             self._versions[uid] >= version for uid, version in there.items()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from modeldeployment.api import ConditionType, Phase, names
-from modeldeployment.lab.demo import claims
+from modeldeployment.lab.demo import claims, manifests
 from modeldeployment.lab.demo.claims import Mistake, Verdict
 from modeldeployment.lab.demo.history import Window, WorkloadSeen, World
 
@@ -22,8 +22,25 @@ MISTAKES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyWrong:
-    """Try to create the deployment of the wrong manifest, with kubectl."""
+class ApplyFile:
+    """Apply a manifest of ours, with kubectl."""
+
+    manifest: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffFiles:
+    """Ask what the edit from one manifest to another would do, with `kubectl md`; nothing is written."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFile:
+    """Delete what a manifest of ours declares, with kubectl."""
+
+    manifest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,7 @@ class DeleteDeployment:
     """Delete the deployment."""
 
 
-Act: TypeAlias = ApplyWrong | Apply | Scale | SetImage | DeletePod | DeleteDeployment
+Act: TypeAlias = ApplyFile | DiffFiles | DeleteFile | Apply | Scale | SetImage | DeletePod | DeleteDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,7 @@ def prologue() -> Step:
     """The step before all others, where writes are reviewed."""
     return Step(
         "apply a wrong one",
-        ApplyWrong(),
+        ApplyFile(manifests.WRONG),
         "nothing is there",
         lambda _, now: not now.objects,
         lambda window: (
