@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -154,10 +154,32 @@ class MakeWorld(Protocol):
 @contextlib.asynccontextmanager
 async def annotated_pods(world: World, image: str, annotations: Mapping[str, str]) -> AsyncIterator[None]:
     """While open, every new Pod of the world that runs `image` gets these annotations, which kwok plays by."""
-    name = f"{world.namespace}-pods"
-    expression = f"object.spec.containers.exists(each, each.image == '{image}')"
+    condition = f"object.spec.containers.exists(each, each.image == '{image}')"
     values = ", ".join(f"'{key}': '{value}'" for key, value in annotations.items())
     patch = f"Object{{metadata: Object.metadata{{annotations: {{{values}}}}}}}"
+    pods = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"]}
+    probe = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "probe"},
+        "spec": {"containers": [{"name": "main", "image": image}]},
+    }
+    played = set(annotations)
+    async with mutated(
+        world, pods, condition, patch, probe, lambda made: played <= set(made["metadata"].get("annotations", {}))
+    ):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def mutated(
+    world: World, rule: JSON, condition: str, patch: str, probe: JSON, holds: Callable[[JSON], bool]
+) -> AsyncIterator[None]:
+    """While open, the API server applies a patch to what a rule and a condition match in the world's namespace.
+
+    It has begun once it `holds` of what becomes of a `probe`.
+    """
+    name = f"{world.namespace}-{rule['resources'][0]}"
     policy: JSON = {
         "apiVersion": POLICIES.api_version,
         "kind": "MutatingAdmissionPolicy",
@@ -167,11 +189,9 @@ async def annotated_pods(world: World, image: str, annotations: Mapping[str, str
             "reinvocationPolicy": "Never",
             "matchConstraints": {
                 "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": world.namespace}},
-                "resourceRules": [
-                    {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"]}
-                ],
+                "resourceRules": [rule],
             },
-            "matchConditions": [{"name": "image", "expression": expression}],
+            "matchConditions": [{"name": "matches", "expression": condition}],
             "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": patch}}],
         },
     }
@@ -184,24 +204,18 @@ async def annotated_pods(world: World, image: str, annotations: Mapping[str, str
     await world.client.create(POLICIES, policy)
     await world.client.create(BINDINGS, binding)
     try:
-        await _until_played(world, image, set(annotations))
+        await _until_mutated(world, probe, holds)
         yield
     finally:
         await world.client.delete(BINDINGS, name)
         await world.client.delete(POLICIES, name)
 
 
-async def _until_played(world: World, image: str, expected: set[str]) -> None:
+async def _until_mutated(world: World, probe: JSON, holds: Callable[[JSON], bool]) -> None:
     # The API server takes a policy up a moment after it was stored; nothing but a try tells when.
-    probe = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "probe"},
-        "spec": {"containers": [{"name": "main", "image": image}]},
-    }
     async with asyncio.timeout(PATIENCE):
         while True:
             said = await world.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(probe))
-            if expected <= set(json.loads(said.out)["metadata"].get("annotations", {})):
+            if holds(json.loads(said.out)):
                 return
             await asyncio.sleep(0.1)

@@ -8,7 +8,7 @@ import pytest
 from e2e_board import uids
 from e2e_operators import Operator, Start
 from e2e_routed import LLM_D, became, create, harmed, pair, present, router_pods, served, unrouted, whole
-from e2e_worlds import World, annotated_pods
+from e2e_worlds import World, annotated_pods, mutated
 from modeldeployment.api import keys
 from modeldeployment.kube import NotFound, PatchType, custom
 from modeldeployment.kube.kinds import CONFIG_MAPS, PODS
@@ -237,6 +237,83 @@ async def _looked_at(world: World, operator: Operator, time: int) -> None:
     await world.kubectl("annotate", "--overwrite", "md", "qwen", f"somebody/looked={time}")
     await operator.until(lambda: operator.metric("modeldeployment_passes_total") > passes, "it is looked at again")
     await operator.until(lambda: operator.metric("modeldeployment_passes_busy") == 0, "the passes are over")
+
+
+@pytest.mark.parametrize(
+    ("router", "engine"),
+    [(LLM_D, "vLLM"), (LLM_D, "SGLang"), ("vllm-router", "vLLM"), ("sglang-gateway", "SGLang")],
+)
+async def test_what_others_do_to_a_router_is_kept_or_set_back_once_and_then_nothing_is_written(
+    breakable: World, start_operator: Start, router: str, engine: str
+) -> None:
+    operator = start_operator()
+    manifest = pair(breakable, router={"name": router})
+    manifest["spec"]["engine"] = {"name": engine, "image": "lab/engine"}
+    await create(breakable, manifest)
+    await served(breakable)
+    await _looked_at(breakable, operator, 0)
+    settled = operator.writes()
+    await _looked_at(breakable, operator, 1)
+    assert operator.writes() == settled
+
+    said = await breakable.kubectl("rollout", "restart", f"deployment/{NAME}")
+    assert said.code == 0, said.err
+    theirs = {"metadata": {"labels": {"team": "blue"}, "annotations": {"team": "blue"}}}
+    for kind in OwnedKind:
+        if not (kind is OwnedKind.CONFIG_MAP and router != LLM_D):
+            await breakable.client.patch(OWNED[kind], NAME, theirs, breakable.namespace, how=PatchType.MERGE)
+    restarted = await became(breakable, OwnedKind.DEPLOYMENT, _rolled)
+    await _looked_at(breakable, operator, 2)
+    assert _steps(operator.writes(), settled) == {}
+    assert "kubectl.kubernetes.io/restartedAt" in restarted["spec"]["template"]["metadata"]["annotations"]
+
+    template = restarted["spec"]["template"]
+    sidecar = {"name": "theirs", "image": "lab/sidecar"}
+    pod = {"containers": [*template["spec"]["containers"], sidecar]}
+    harm = {"spec": {"replicas": 3, "template": {"spec": pod}}}
+    await breakable.client.patch(OWNED[OwnedKind.DEPLOYMENT], NAME, harm, breakable.namespace, how=PatchType.MERGE)
+    back = await became(breakable, OwnedKind.DEPLOYMENT, lambda found: found["spec"] == restarted["spec"])
+    await served(breakable)
+    await _looked_at(breakable, operator, 3)
+    assert _steps(operator.writes(), settled) == {'modeldeployment_steps_total{step="AlignObject"}': 1.0}
+    assert back["metadata"]["labels"]["team"] == back["metadata"]["annotations"]["team"] == "blue"
+
+
+async def test_a_change_that_a_policy_of_the_cluster_undoes_is_told_and_not_sent_without_end(world: World) -> None:
+    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["*"]}
+    of = "Object.spec.template.spec"
+    sidecar = f"{of}.containers{{name: 'theirs', image: 'lab/sidecar'}}"
+    patch = f"Object{{spec: Object.spec{{template: Object.spec.template{{spec: {of}{{containers: [{sidecar}]}}}}}}}}"
+    pods = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "main", "image": "lab/good"}]}}
+    probe = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": NAME},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": pods},
+    }
+
+    def joined(made: dict[str, Any]) -> bool:
+        return "theirs" in [each["name"] for each in made["spec"]["template"]["spec"]["containers"]]
+
+    async with mutated(world, rule, f"object.metadata.name == '{NAME}'", patch, probe, joined):
+        await create(world, pair(world))
+        await world.board.until(lambda: world.board.notes("ObjectRefused"), what="it is told")
+    assert world.board.notes("ObjectRefused")[0].startswith(
+        "Deployment qwen-router cannot be brought back to its render: the API server takes the change and something in "
+        "the cluster undoes it"
+    )
+    await world.board.until(lambda: world.board.status("qwen").get("phase") == "Ready", what="it serves all the same")
+
+
+def _rolled(found: dict[str, Any]) -> bool:
+    """Whether a restarted Deployment has only Pods of its newest template, all ready."""
+    status = found.get("status", {})
+    annotated = "kubectl.kubernetes.io/restartedAt" in found["spec"]["template"]["metadata"]["annotations"]
+    return (
+        annotated
+        and status.get("observedGeneration") == found["metadata"]["generation"]
+        and status.get("updatedReplicas") == status.get("readyReplicas") == status.get("replicas") == 1
+    )
 
 
 @pytest.mark.parametrize("kind", [OwnedKind.ROLE, OwnedKind.CONFIG_MAP, OwnedKind.DEPLOYMENT])

@@ -97,7 +97,26 @@ def _no_arguments(pod: dict[str, Any]) -> None:
     del pod["containers"][0]["args"]
 
 
-@pytest.mark.parametrize("harm", [_other_image, _more_environment, _one_container_more, _no_arguments])
+def _a_command_more(pod: dict[str, Any]) -> None:
+    pod["containers"][0]["command"] = ["sh"]
+
+
+def _environment_where_none_is_rendered(pod: dict[str, Any]) -> None:
+    assert "env" not in pod["containers"][0]
+    pod["containers"][0]["env"] = [{"name": "DEBUG", "value": "1"}]
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        _other_image,
+        _more_environment,
+        _one_container_more,
+        _no_arguments,
+        _a_command_more,
+        _environment_where_none_is_rendered,
+    ],
+)
 def test_changed_containers_are_set_back_whole(harm: Any) -> None:
     want, have = BODIES["Deployment"], stored("Deployment")
     harm(have["spec"]["template"]["spec"])

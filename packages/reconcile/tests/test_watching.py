@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from modeldeployment.api import keys
+from modeldeployment.api import Reason, keys
 from modeldeployment.kube import Store, shapes
 from modeldeployment.reconcile import Key, OwnedKind, Watched, following, reading
 from modeldeployment.reconcile.kinds import Document
-from modeldeployment.render import Delivery, Domain, Policy
+from modeldeployment.render import Delivery, Domain, Policy, WeightsRefusal
 from modeldeployment.render import Store as Cache
 
 VERSIONS = iter(range(1, 10_000))
@@ -262,6 +262,14 @@ def test_who_delivers_the_weights_is_told(source: Any, policy: Policy, mounted: 
         mounted,
         {"artifact": "qwen", "revision": "0" * 40, "delivery": delivery},
     )
+
+
+def test_an_artifact_that_cannot_be_read_is_not_resolved_and_says_why() -> None:
+    stores, _ = watched()
+    stores.artifacts.put(stored("qwen", {"source": {"huggingFace": {}}}, namespace="team"))
+    with pytest.raises(WeightsRefusal, match=r"ModelArtifact qwen: spec\.source\.huggingFace\.repository") as raised:
+        following.artifact(stores, reading.deployment(deployment(artifact="qwen")))
+    assert (raised.value.why, raised.value.retryable) == (Reason.ARTIFACT_NOT_RESOLVED, True)
 
 
 def test_an_artifact_that_is_not_there_is_none() -> None:

@@ -25,6 +25,7 @@ from modeldeployment.kube import (
     shapes,
 )
 from modeldeployment.kube.kinds import PODS, WORKLOADS
+from modeldeployment.reconcile.deciding.seen import OwnedKind
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
     AlignObject,
@@ -75,8 +76,12 @@ class Target:
     rendering: Rendering | RenderRefusal
     wrote: Callable[[str, str], None]
     """Called with a store's name and the version of each write, so that the next pass waits for it."""
-    wanted: Callable[[], bool] = field(default=lambda: True)
+    wanted: Callable[[], bool]
     """Whether the spec this pass was decided on still stands; creates stop when it does not."""
+    version: Callable[[OwnedKind, str], str]
+    """The version of an owned object that the pass was decided on; empty where it was not seen."""
+    undone: list[str] = field(default_factory=list)
+    """Owned objects that a patch left as they were, although it differed from them."""
 
 
 async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:
@@ -85,7 +90,7 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
     Replicas that leave alternate Pods and Workloads, so they go one after the other, highest ordinal first.
     Raises KubeError or ObjectRefused of the first step that must stop the pass. Creates of Pods that fail stop nothing:
     CreateFailed is raised when everything else has been carried out, so that replicas which do run get their Services
-    (facts reconcile §3).
+    (facts reconcile §3). So is ObjectRefused of patches that something undoes, which would else be sent without end.
     """
     failed: CreateFailed | None = None
     for (kind, _), run in groupby(steps, key=lambda step: (type(step), getattr(step, "kind", None))):
@@ -98,6 +103,12 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
             failed = failure
     if failed is not None:
         raise failed
+    if target.undone:
+        raise ObjectRefused(
+            f"{', '.join(target.undone)} cannot be brought back to its render: the API server takes the change and "
+            "something in the cluster undoes it, such as a mutating webhook or policy; exempt objects labelled "
+            f"{keys.NAME}={keys.NAME_VALUE} from it"
+        )
 
 
 async def write_status(client: Client, target: Target, status: object) -> None:
@@ -212,6 +223,8 @@ async def _align(client: Client, target: Target, step: AlignObject) -> None:
         return
     except (Forbidden, Invalid) as refusal:
         raise ObjectRefused(f"{step.kind} {step.name} cannot be brought back to its render: {refusal}") from refusal
+    if aligned.metadata.resource_version == target.version(step.kind, step.name):
+        target.undone.append(f"{step.kind} {step.name}")
     target.wrote(kind.plural, aligned.metadata.resource_version)
 
 

@@ -11,14 +11,14 @@ from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting, following, observing, reading
 from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding.passing import SOON, decide
-from modeldeployment.reconcile.deciding.seen import Snapshot, Weights
+from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot, Weights
 from modeldeployment.reconcile.deciding.steps import Advance, Announcement, Blocked, Decision, Done, Fact, Step, Wait
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
 from modeldeployment.reconcile.servers import native_sidecars
 from modeldeployment.reconcile.watching import Key, Watched
-from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, render
+from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, WeightsRefusal, render
 
 log = logging.getLogger(__name__)
 
@@ -144,8 +144,8 @@ class DeploymentController:
         classes = frozenset(each.metadata.name for each in self._watched.runtime_classes.items())
         try:
             artifact = following.artifact(self._watched, deployment)
-        except Unreadable as unreadable:
-            return RenderRefusal(RefusalReason.WEIGHTS_NOT_READY, None, str(unreadable), retryable=True), None
+        except WeightsRefusal as refusal:
+            return refusal, None
         # Of the cache and the artifact what is read of them: their figures move all the time.
         source = (
             deployment.metadata.uid,
@@ -232,6 +232,10 @@ class DeploymentController:
                 and now.metadata.deletion_timestamp is None
             )
 
+        def version(kind: OwnedKind, name: str) -> str:
+            seen = self._watched.owned[kind].get(key.namespace, name)
+            return seen.metadata.resource_version if seen is not None else ""
+
         return acting.Target(
             key=key,
             uid=meta.uid,
@@ -240,6 +244,7 @@ class DeploymentController:
             rendering=snapshot.rendering,
             wrote=lambda store, version: self._expected.wrote(key, store, version),
             wanted=wanted,
+            version=version,
         )
 
     async def _announce(self, stored: shapes.Custom, memory: _Memory, events: tuple[Announcement, ...]) -> None:

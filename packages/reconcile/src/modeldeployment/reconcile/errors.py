@@ -3,7 +3,7 @@
 ReconcileError
 ├── Unreadable     a stored deployment does not fit the model of this release
 ├── CreateFailed   some Pods of a pass could not be created; the others were
-└── ObjectRefused  the API server does not take an object beside the Pods, which all were taken care of before
+└── ObjectRefused  the API server does not take an object beside the Pods, or something undoes what it took
 """
 
 
@@ -20,4 +20,4 @@ class CreateFailed(ReconcileError):
 
 
 class ObjectRefused(ReconcileError):
-    """The API server refuses a Service or an object of a router: which, and its own words, as the cause too."""
+    """A Service or an object of a router is refused, or changed back: which, and the server's own words, if any."""

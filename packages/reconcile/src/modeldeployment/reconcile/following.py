@@ -2,14 +2,14 @@
 
 from typing import TypeVar
 
-from modeldeployment.api import KVCachePoolBinding, ModelArtifact, ModelDeployment
+from modeldeployment.api import KVCachePoolBinding, ModelArtifact, ModelDeployment, Reason
 from modeldeployment.api.status import Delivery as Delivered
 from modeldeployment.api.status import Domain as Echoed
 from modeldeployment.api.status import KVCacheStatus, ModelStatus
 from modeldeployment.reconcile.deciding.seen import Attachment, Weights
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.watching import Watched
-from modeldeployment.render import Delivery, Domain, Policy, Store, connection, domain
+from modeldeployment.render import Delivery, Domain, Policy, Store, WeightsRefusal, connection, domain
 
 Model = TypeVar("Model")
 
@@ -40,14 +40,17 @@ def cache(watched: Watched, deployment: ModelDeployment) -> tuple[Attachment | N
 
 
 def artifact(watched: Watched, deployment: ModelDeployment) -> ModelArtifact | None:
-    """The artifact a deployment names; None where it names none or there is none. Raises Unreadable."""
+    """The artifact a deployment names; None where it names none or there is none.
+
+    Raises WeightsRefusal where it cannot be read.
+    """
     named = deployment.spec.model.artifact_ref
     stored = watched.artifacts.get(deployment.metadata.namespace or "", named.name) if named is not None else None
     if stored is None:
         return None
     read = watched.read_artifacts.of(stored)
     if isinstance(read, Unreadable):
-        raise read
+        raise WeightsRefusal(Reason.ARTIFACT_NOT_RESOLVED, str(read), retryable=True) from read
     return read
 
 

@@ -76,13 +76,15 @@ def _ports(spec: JSON) -> list[tuple[object, ...]]:
 
 
 _POD_FIELDS: Final = ("serviceAccountName", "imagePullSecrets", "volumes", "containers")
+_CONTAINER_FIELDS: Final = ("command", "args", "env", "envFrom", "volumeMounts")
+"""Lists of a container that the API server fills in for nobody: where none is rendered, there is to be none."""
 
 
 def _deployment(want: JSON, have: JSON) -> dict[str, object]:
     wanted, held = _table(want, "spec"), _table(have, "spec")
     template, current = _table(wanted, "template"), _table(held, "template")
     pod, running = _table(template, "spec"), _table(current, "spec")
-    fields = {name: pod.get(name) for name in _POD_FIELDS if not covers(pod.get(name) or (), running.get(name) or ())}
+    fields = {name: pod.get(name) for name in _POD_FIELDS if not covers(_owned(name, pod), running.get(name) or ())}
     spec: dict[str, object] = {}
     if wanted.get("replicas", 1) != held.get("replicas"):
         spec["replicas"] = wanted.get("replicas", 1)
@@ -90,6 +92,13 @@ def _deployment(want: JSON, have: JSON) -> dict[str, object]:
     if patch:
         spec["template"] = patch
     return {"spec": spec} if spec else {}
+
+
+def _owned(field: str, pod: JSON) -> object:
+    """A field of a rendered Pod with what is not to be there said: an absent list is as empty as an empty one."""
+    if field == "containers":
+        return [{**dict.fromkeys(_CONTAINER_FIELDS, ()), **each} for each in cast("list[JSON]", pod[field])]
+    return pod.get(field) or ()
 
 
 def _config_map(want: JSON, have: JSON) -> dict[str, object]:
