@@ -306,6 +306,11 @@ def test_what_a_later_release_wrote_into_the_contract_is_kept() -> None:
     assert written(seen)["router"]["load"] == 3
 
 
+def test_a_router_that_rolls_is_not_said_to_have_more_ready_replicas_than_it_wants() -> None:
+    seen = snapshot(PAIR, objects=[*FRONTS, *routed(RENDERED, ready=2)])
+    assert told(seen) == ("True", "Ready", "1 of 1 router replica is ready")
+
+
 def test_without_any_ready_replica_a_routed_deployment_is_starting() -> None:
     wanted = [pod(RENDERED, role=name, ready=False) for name in ("prefill", "decode")]
     assert written(snapshot(PAIR, wanted))["phase"] == "Starting"

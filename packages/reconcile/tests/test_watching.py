@@ -184,6 +184,25 @@ def test_an_owned_object_of_any_kind_wakes_its_owner_by_the_controller_reference
     assert woken == []
 
 
+def test_an_instance_type_wakes_the_deployments_that_name_it_by_what_they_are_rendered_from() -> None:
+    stores, woken = watched()
+    spec = {"os": "linux", "arch": "amd64"}
+
+    def published(name: str, **status: object) -> None:
+        stores.types.put(stored(name, spec, {"entrance": "q", **status}))
+
+    published("other")
+    assert woken == []
+    published("a10")
+    everybody = {CHAT, Key("team", "plain"), Key("others", "other")}
+    assert set(woken) == everybody
+    woken.clear()
+    published("a10", phase="Ready", accelerator={"remaining": "7", "capacity": "8"})
+    assert woken == []
+    published("a10", detail={"manufacturer": "nvidia", "runtimeVersions": ["12.8"]})
+    assert set(woken) == everybody
+
+
 def test_the_whole_way_leads_to_the_store_and_is_echoed() -> None:
     stores, _ = full()
     attachment, store = following.cache(stores, reading.deployment(deployment(cache="share")))

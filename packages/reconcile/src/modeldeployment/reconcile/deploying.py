@@ -140,13 +140,17 @@ class DeploymentController:
     ) -> tuple[Rendering | RenderRefusal, Weights | None]:
         """The rendering, made anew only where something it is made from has changed; and the weights it loads."""
         named = {role.instance_type for role in deployment.spec.roles}
-        found = {name: each for name in sorted(named) if (each := self._watched.types.get("", name)) is not None}
+        read = {
+            name: self._watched.read_types.of(each)
+            for name in sorted(named)
+            if (each := self._watched.types.get("", name)) is not None
+        }
         classes = frozenset(each.metadata.name for each in self._watched.runtime_classes.items())
         try:
             artifact = following.artifact(self._watched, deployment)
         except WeightsRefusal as refusal:
             return refusal, None
-        # Of the cache and the artifact what is read of them: their figures move all the time.
+        # Of what is only followed, what is read of it: figures move all the time.
         source = (
             deployment.metadata.uid,
             deployment.metadata.generation,
@@ -155,17 +159,13 @@ class DeploymentController:
             store,
             artifact,
             native,
-            *(each.metadata.resource_version for each in found.values()),
+            *read.values(),
         )
         if memory.rendering is None or memory.rendered_from != source:
-            try:
-                types = {name: reading.instance_type(each) for name, each in found.items()}
-                memory.rendering = render(deployment, Facts(types, self._policy, classes, store, artifact, native))
-            except RenderRefusal as refusal:
-                memory.rendering = refusal
-            except Unreadable as unreadable:
-                reason = RefusalReason.INSTANCE_TYPE_NOT_READY
-                memory.rendering = RenderRefusal(reason, None, str(unreadable), retryable=True)
+            types = {name: each for name, each in read.items() if not isinstance(each, Unreadable)}
+            facts = Facts(types, self._policy, classes, store, artifact, native)
+            unreadable = next((each for each in read.values() if isinstance(each, Unreadable)), None)
+            memory.rendering = _rendered(deployment, facts) if unreadable is None else _unready(unreadable)
             memory.rendered_from = source
         return memory.rendering, following.weights(artifact, self._policy)
 
@@ -265,6 +265,17 @@ class DeploymentController:
         )
         await self._recorder.emit(regarding, "Warning", event.reason.value, event.note, "Reconcile")
         self.tally.events += 1
+
+
+def _rendered(deployment: ModelDeployment, facts: Facts) -> Rendering | RenderRefusal:
+    try:
+        return render(deployment, facts)
+    except RenderRefusal as refusal:
+        return refusal
+
+
+def _unready(unreadable: Unreadable) -> RenderRefusal:
+    return RenderRefusal(RefusalReason.INSTANCE_TYPE_NOT_READY, None, str(unreadable), retryable=True)
 
 
 def _summary(steps: tuple[Step, ...]) -> str:

@@ -38,9 +38,11 @@ def deployment(stored: shapes.Custom) -> ModelDeployment:
 
 
 def instance_type(stored: shapes.Custom) -> InstanceType:
-    """Read a stored InstanceType; raises Unreadable naming the field where it does not fit this release's model."""
-    metadata: dict[str, object] = {"name": stored.metadata.name, "uid": stored.metadata.uid}
-    return _validated(InstanceType, INSTANCE_TYPES, metadata, stored, observing.table(stored.status))
+    """Read a stored InstanceType: spec, queue and hardware, and no amounts, which move with every Pod.
+
+    Raises Unreadable naming the field where it does not fit this release's model.
+    """
+    return _followed(InstanceType, INSTANCE_TYPES, stored, ("entrance", "detail"))
 
 
 def binding(stored: shapes.Custom) -> KVCachePoolBinding:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from modeldeployment.api import KVCachePoolBinding, ModelArtifact, keys
+from modeldeployment.api import InstanceType, KVCachePoolBinding, ModelArtifact, keys
 from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool
 from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
@@ -74,6 +74,7 @@ class Watched:
         self.members = observing.Reductions[shapes.Pod, Member](observing.member)
         self.groups = observing.Reductions[shapes.Workload, Workload](observing.workload)
         self.kept = {kind: observing.Reductions[Document, SeenObject](observing.owned(kind)) for kind in OwnedKind}
+        self.read_types = observing.Reductions[shapes.Custom, InstanceType | Unreadable](_read(reading.instance_type))
         self.read_bindings = observing.Reductions[shapes.Custom, KVCachePoolBinding | Unreadable](
             _read(reading.binding)
         )
@@ -147,7 +148,7 @@ class Watched:
 
     def _type(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
         each = new or old
-        if each is not None:
+        if each is not None and not self.read_types.alike(old, new):
             for deployment in self.deployments.by_index("type", each.metadata.name):
                 self._wake(Key(deployment.metadata.namespace, deployment.metadata.name))
 
