@@ -203,7 +203,9 @@ def test_a_router_that_cannot_front_the_edit_is_refused_alone(pair: Any, tmp_pat
     found = json.loads(contrasting.for_programs(refused))
     assert [role["outcome"] for role in found["roles"]] == ["nothing", "nothing"]
     assert found["router"]["outcome"] == "refused"
-    assert [(each["code"], each["field"]) for each in found["refusals"]] == [("RouterPortsDiffer", "spec.router")]
+    assert [(each["code"], each["field"], each["mayResolve"]) for each in found["refusals"]] == [
+        ("RouterPortsDiffer", "spec.router", False)
+    ]
 
 
 def test_an_old_object_that_cannot_be_rendered_is_wrong_use(pair: Any, tmp_path: Path, capsys: Capture) -> None:

@@ -181,6 +181,13 @@ def test_of_a_deployments_status_only_its_ready_pods_are_read() -> None:
     assert (seen.ready, list(seen.body)) == (2, ["metadata"])
 
 
+def test_an_owned_object_that_a_finalizer_holds_is_leaving() -> None:
+    meta = shapes.ObjectMeta(name="d", uid="du")
+    gone = msgspec.structs.replace(meta, deletion_timestamp="2030-01-02T00:00:00Z")
+    leaving = [observing.owned(OwnedKind.SERVICE)(Document(metadata=each)).leaving for each in (meta, gone)]
+    assert leaving == [False, True]
+
+
 def test_a_role_a_binding_and_a_config_map_keep_their_own_parts() -> None:
     parts = Document(
         metadata=shapes.ObjectMeta(name="r", uid="ru"),

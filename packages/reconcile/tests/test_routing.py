@@ -301,9 +301,12 @@ def test_a_router_that_loses_its_last_replica_takes_the_endpoint_away() -> None:
 
 def test_what_a_later_release_wrote_into_the_contract_is_kept() -> None:
     before = settled(PAIR)
-    later = {**before.status, "router": {**before.status["router"], "load": 3}}  # type: ignore[dict-item]
+    router: Any = before.status["router"]
+    roles = [{**each, "waiting": 5} for each in router["roles"]]
+    later = {**before.status, "router": {**router, "roles": roles, "load": 3}}
+    assert decision(replace(before, status=later)).status is None
     seen = replace(before, status=later, objects=(*FRONTS, *routed(RENDERED, ready=0)))
-    assert written(seen)["router"]["load"] == 3
+    assert (written(seen)["router"]["load"], written(seen)["router"]["roles"]) == (3, roles)
 
 
 def test_a_router_that_rolls_is_not_said_to_have_more_ready_replicas_than_it_wants() -> None:

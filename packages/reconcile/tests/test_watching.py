@@ -8,6 +8,7 @@ from modeldeployment.api import Reason, keys
 from modeldeployment.kube import Store, shapes
 from modeldeployment.reconcile import Key, OwnedKind, Watched, following, reading
 from modeldeployment.reconcile.kinds import Document
+from modeldeployment.reconcile.watching import LABELS
 from modeldeployment.render import Delivery, Domain, Policy, WeightsRefusal
 from modeldeployment.render import Store as Cache
 
@@ -201,6 +202,18 @@ def test_an_instance_type_wakes_the_deployments_that_name_it_by_what_they_are_re
     assert woken == []
     published("a10", detail={"manufacturer": "nvidia", "runtimeVersions": ["12.8"]})
     assert set(woken) == everybody
+
+
+def test_of_every_kind_but_services_only_the_objects_of_routers_are_watched() -> None:
+    router = "app.kubernetes.io/name=model-deployment,modeldeployment.gpustack.ai/router"
+    assert {kind.value: selector for kind, selector in LABELS.items()} == {
+        "ServiceAccount": router,
+        "Role": router,
+        "RoleBinding": router,
+        "ConfigMap": router,
+        "Service": "app.kubernetes.io/name=model-deployment",
+        "Deployment": router,
+    }
 
 
 def test_the_whole_way_leads_to_the_store_and_is_echoed() -> None:

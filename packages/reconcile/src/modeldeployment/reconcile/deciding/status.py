@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus, RouterStatus
-from modeldeployment.api.routerstatus import RouterMetrics
+from modeldeployment.api.routerstatus import RoutedRole, RouterMetrics
 from modeldeployment.api.status import ModelStatus
 from modeldeployment.reconcile.deciding import attaching, quota, routing, sentences
 from modeldeployment.reconcile.deciding import findings as found
@@ -26,9 +26,9 @@ JSON = dict[str, object]
 
 _OURS_IN = {
     field: frozenset(str(each.alias) for each in model.model_fields.values())
-    for field, model in (("roles", RoleStatus), ("conditions", Condition))
+    for field, model in (("roles", RoleStatus), ("conditions", Condition), ("router", RoutedRole))
 }
-"""The fields this release knows of the entries of each list."""
+"""The fields this release knows of the entries of each list; `router` stands for the roles that a router was told."""
 
 _OURS_INSIDE = frozenset(
     str(each.alias) for of in (RouterStatus, RouterMetrics, ModelStatus) for each in of.model_fields.values()
@@ -62,11 +62,11 @@ def of(
         "phase": phase.value,
         "phaseMessage": message or None,
         "endpoint": routed.endpoint or None,
-        "roles": [_kept(snapshot.status, "roles", "name", role_status(role)) for role in declared],
+        "roles": [_kept(snapshot.status.get("roles"), _OURS_IN["roles"], role_status(role)) for role in declared],
         "roleSummary": f"{routed.ready}{routing.LETTER}" * routed.declared + role_summary(declared),
         "kvCache": attaching.echo(snapshot),
         "model": snapshot.weights.echo if snapshot.weights is not None else None,
-        "router": routed.contract,
+        "router": _contract(snapshot.status, routed.contract),
         "conditions": conditions(snapshot, findings, now),
     }
     return patch(snapshot.status, desired)
@@ -208,11 +208,19 @@ def _condition(
     } | {key: value for key, value in (before or {}).items() if key not in _OURS_IN["conditions"]}
 
 
-def _kept(status: Mapping[str, object], field: str, key: str, entry: JSON) -> JSON:
-    """An entry with what a later release wrote into it: a merge patch replaces a list whole."""
-    entries = cast("list[Mapping[str, object]]", status.get(field) or [])
-    stored = next((each for each in entries if each.get(key) == entry[key]), {})
-    return entry | {name: value for name, value in stored.items() if name not in _OURS_IN[field]}
+def _kept(stored: object, ours: frozenset[str], entry: Mapping[str, object]) -> JSON:
+    """A named entry with what a later release wrote into it: a merge patch replaces a list whole."""
+    entries = cast("list[Mapping[str, object]]", stored or [])
+    before = next((each for each in entries if each.get("name") == entry["name"]), {})
+    return {**entry, **{name: value for name, value in before.items() if name not in ours}}
+
+
+def _contract(status: Mapping[str, object], contract: JSON | None) -> JSON | None:
+    if contract is None or "roles" not in contract:
+        return contract
+    stored = cast("Mapping[str, object]", status.get("router") or {})
+    told = cast("list[Mapping[str, object]]", contract["roles"])
+    return {**contract, "roles": [_kept(stored.get("roles"), _OURS_IN["router"], role) for role in told]}
 
 
 def patch(stored: Mapping[str, object], desired: Mapping[str, object]) -> JSON | None:
