@@ -86,6 +86,14 @@ def test_every_line_that_holds_a_value_says_where_it_comes_from(
     assert [line for line in silent if not structure.fullmatch(line)] == []
 
 
+def test_the_rule_of_a_value_of_several_lines_stands_on_its_first(tmp_path: Path, file: Path, capsys: Capture) -> None:
+    found = lines(capsys, tmp_path, file)
+    at = next(number for number, line in enumerate(found) if line.startswith("# Service qwen-72b:"))
+    first, second = (line.partition("  # ")[2].split(" · ") for line in found[at + 1 : at + 3])
+    assert len(first) > len(second) == 2
+    assert first[:2] == second
+
+
 def test_json_lists_object_path_value_part_standing_and_rule(tmp_path: Path, file: Path, capsys: Capture) -> None:
     found = json.loads("\n".join(lines(capsys, tmp_path, file, "-o", "json")))
     assert {tuple(each) for each in found} == {("object", "path", "value", "part", "standing", "rule")}
