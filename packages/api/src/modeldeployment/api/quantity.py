@@ -5,6 +5,7 @@
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -92,20 +93,7 @@ class Quantity:
         return Quantity(-(-self.nanos * factor // over), self.format)
 
     def __str__(self) -> str:
-        magnitude, sign = abs(self.nanos), "-" if self.nanos < 0 else ""
-        if magnitude == 0:
-            return "0"
-        match self.format:
-            case Format.BINARY if magnitude >= 1024 * _NANO and magnitude % _NANO == 0:
-                suffix, size = next(((s, n) for s, n in _LARGEST_BINARY if magnitude // _NANO % n == 0), ("", 1))
-                return f"{sign}{magnitude // _NANO // size}{suffix}"
-            case Format.EXPONENT:
-                suffix, size = next((s, n) for s, n in _LARGEST_DECIMAL if magnitude % n == 0)
-                power = _DECIMAL[suffix]
-                return f"{sign}{magnitude // size}{f'e{power}' if power else ''}"
-            case _:
-                suffix, size = next((s, n) for s, n in _LARGEST_DECIMAL if magnitude % n == 0)
-                return f"{sign}{magnitude // size}{suffix}"
+        return _spelled(self.nanos, self.format)
 
     @classmethod
     def _read(cls, value: object) -> "Quantity":
@@ -127,3 +115,22 @@ class Quantity:
             "pattern": PATTERN,
             "x-kubernetes-int-or-string": True,
         }
+
+
+@lru_cache(4096)  # a cluster speaks of few amounts, and of each of them all the time
+def _spelled(nanos: int, written: Format) -> str:
+    """Write an amount as Kubernetes does, in its own format."""
+    magnitude, sign = abs(nanos), "-" if nanos < 0 else ""
+    if magnitude == 0:
+        return "0"
+    match written:
+        case Format.BINARY if magnitude >= 1024 * _NANO and magnitude % _NANO == 0:
+            suffix, size = next(((s, n) for s, n in _LARGEST_BINARY if magnitude // _NANO % n == 0), ("", 1))
+            return f"{sign}{magnitude // _NANO // size}{suffix}"
+        case Format.EXPONENT:
+            suffix, size = next((s, n) for s, n in _LARGEST_DECIMAL if magnitude % n == 0)
+            power = _DECIMAL[suffix]
+            return f"{sign}{magnitude // size}{f'e{power}' if power else ''}"
+        case _:
+            suffix, size = next((s, n) for s, n in _LARGEST_DECIMAL if magnitude % n == 0)
+            return f"{sign}{magnitude // size}{suffix}"

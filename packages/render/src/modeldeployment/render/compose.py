@@ -6,7 +6,7 @@ refuses two values for one path; `assemble` turns what was placed into the tree 
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from modeldeployment.render.errors import RenderError
 from modeldeployment.router import Standing
@@ -46,9 +46,8 @@ Fragment: TypeAlias = Mapping[Path, Any]
 """What one Part answers: plain values are owned, `Defaulted` and `FromUser` say otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """One value, the Part it came from and whose it is."""
+class Placed(NamedTuple):
+    """One value, the Part it came from and whose it is. A Pod has a hundred, so it is the cheapest record there is."""
 
     value: Any
     part: str
@@ -75,15 +74,16 @@ def place(parts: Iterable[Callable[[C], Fragment]], context: C) -> dict[Path, Pl
     for part in parts:
         name = part.__name__
         for path, answer in part(context).items():
-            match answer:
-                case Defaulted(value):
-                    entry = Placed(value, name, Standing.DEFAULTED)
-                case FromUser(value):
-                    entry = Placed(value, name, Standing.USER)
-                case value:
-                    entry = Placed(value, name, Standing.OWNED)
-            there = placed.get(path)
-            if there is not None and (there.standing, entry.standing) != (Standing.DEFAULTED, Standing.USER):
+            if isinstance(answer, Defaulted):
+                entry = Placed(answer.value, name, Standing.DEFAULTED)
+            elif isinstance(answer, FromUser):
+                entry = Placed(answer.value, name, Standing.USER)
+            else:
+                entry = Placed(answer, name, Standing.OWNED)
+            there = placed.setdefault(path, entry)
+            if there is entry:
+                continue
+            if (there.standing, entry.standing) != (Standing.DEFAULTED, Standing.USER):
                 raise Clash(path, there.part, name)
             placed[path] = entry
     return placed
@@ -91,30 +91,48 @@ def place(parts: Iterable[Callable[[C], Fragment]], context: C) -> dict[Path, Pl
 
 def assemble(placed: Mapping[Path, Placed]) -> Tree:
     """Build the object tree; raises `Clash` when one placed path lies below another."""
-    tree: Tree = {}
+    tree = _Branch()
     for path, entry in placed.items():
-        branch = tree
-        for depth, segment in enumerate(path[:-1], start=1):
-            if path[:depth] in placed:
-                raise Clash(path, placed[path[:depth]].part, entry.part)
-            branch = branch.setdefault(segment, {})
+        branch: Tree = tree
+        for segment in path[:-1]:
+            below = branch.get(segment, _NOTHING)
+            if below is _NOTHING:
+                below = branch[segment] = _Branch()
+            elif type(below) is not _Branch:
+                raise _below(path, placed)
+            branch = below
+        if path[-1] in branch:
+            raise _below(path, placed)
         branch[path[-1]] = entry.value
-    return _listed(tree, placed, ())
+    return _listed(tree)
 
 
-def _listed(branch: Tree, placed: Mapping[Path, Placed], path: Path) -> Tree:
+class _Branch(Tree):
+    """A branch that paths made, told from a table that was placed as a value."""
+
+
+_NOTHING: Final = object()
+
+
+def _below(path: Path, placed: Mapping[Path, Placed]) -> Clash:
+    """The clash of a path with one above it, or below it."""
+    other = next(each for each in placed if each != path and (each == path[: len(each)] or path == each[: len(path)]))
+    return Clash(max(path, other, key=len), placed[other].part, placed[path].part)
+
+
+def _listed(branch: Tree) -> Tree:
     """Turn the branches that stand for lists into lists; a placed value is left as it is."""
     done: Tree = {}
     for name, value in branch.items():
-        here = (*path, name)
-        if here in placed:
+        if type(value) is not _Branch:
             done[name] = value
             continue
-        entries = _listed(value, placed, here)
+        entries = _listed(value)
         if name == ARGV:
             done[name] = [token for run in entries.values() for token in run]
         elif name in LISTS:
-            done[name] = [{LISTS[name]: key, **entry} for key, entry in entries.items()]
+            key_field = LISTS[name]
+            done[name] = [{key_field: key, **entry} for key, entry in entries.items()]
         else:
             done[name] = entries
     return done

@@ -79,16 +79,11 @@ class Template:
                 raise ValueError(f"{hole.name} {value!r} is not plain text")
         metadata = pod["metadata"]
         hashed = {part: metadata[part] for part in ("labels", "annotations")} | {"spec": pod["spec"]}
-        digest = hashlib.sha256()
-        for piece in cut(hashed, canonical=True):
-            match piece:
-                case Hole.ELIGIBLE | Hole.FINGERPRINT:
-                    pass
-                case Hole() as hole:
-                    # By what it holds at the first seat too, so a change of the naming rules is a change.
-                    digest.update(f"\0{hole.name}\0{first[hole.value]}\0".encode())
-                case text:
-                    digest.update(text.encode())
+        # A hole counts by what it holds at the first seat too, so a change of the naming rules is a change.
+        counted = {hole: f"\0{hole.name}\0{first[hole.value]}\0" for hole in Hole}
+        counted |= {Hole.ELIGIBLE: "", Hole.FINGERPRINT: ""}
+        told = (piece if isinstance(piece, str) else counted[piece] for piece in cut(hashed, canonical=True))
+        digest = hashlib.sha256("".join(told).encode())
         pieces = cut(pod, canonical=False)
         texts = tuple(piece for piece in pieces if isinstance(piece, str))
         order, next_text = [], len(first)

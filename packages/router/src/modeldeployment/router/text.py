@@ -7,7 +7,8 @@ is why it is written here and not by a library whose line breaks and quotes may 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 _PLAIN: Final = re.compile(r"[A-Za-z/](?:[\w./@-]|:(?=[\w/]))*|\d+s", re.ASCII)
@@ -20,7 +21,9 @@ def yaml(document: Mapping[str, Any]) -> str:
 
     Raises TypeError for a value of any other type.
     """
-    return "\n".join(_table(document, "")) + "\n"
+    lines: list[str] = []
+    _table(document, "", lines)
+    return "\n".join(lines) + "\n"
 
 
 def json_line(value: Any) -> str:
@@ -36,33 +39,28 @@ def digest(data: Mapping[str, str]) -> str:
     return hashlib.sha256(json_line(dict(data)).encode()).hexdigest()
 
 
-def _table(table: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _table(table: Mapping[str, Any], indent: str, lines: list[str]) -> None:
     for key in sorted(table):
-        yield from _entry(f"{indent}{_string(key)}:", table[key], indent)
-
-
-def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
-    match value:
-        case Mapping() if value:
-            yield opening
-            yield from _table(value, f"{indent}  ")
-        case list() | tuple() if value:
-            yield opening
+        value, opening = table[key], f"{indent}{_string(key)}:"
+        if isinstance(value, dict) and value:
+            lines.append(opening)
+            _table(value, f"{indent}  ", lines)
+        elif isinstance(value, list | tuple) and value:
+            lines.append(opening)
             for item in value:
-                yield from _item(item, indent)
-        case _:
-            yield f"{opening} {_scalar(value)}"
+                _item(item, indent, lines)
+        else:
+            lines.append(f"{opening} {_scalar(value)}")
 
 
-def _item(item: Any, indent: str) -> Iterator[str]:
+def _item(item: Any, indent: str, lines: list[str]) -> None:
     """Write one entry of a list, its first line behind the dash."""
-    match item:
-        case Mapping() if item:
-            first, *rest = _table(item, f"{indent}  ")
-            yield f"{indent}- {first.lstrip()}"
-            yield from rest
-        case _:
-            yield f"{indent}- {_scalar(item)}"
+    if isinstance(item, dict) and item:
+        first = len(lines)
+        _table(item, f"{indent}  ", lines)
+        lines[first] = f"{indent}- {lines[first].lstrip()}"
+    else:
+        lines.append(f"{indent}- {_scalar(item)}")
 
 
 def _scalar(value: Any) -> str:
@@ -73,7 +71,7 @@ def _scalar(value: Any) -> str:
             return str(value)
         case str():
             return _string(value)
-        case Mapping() if not value:
+        case dict() if not value:
             return "{}"
         case list() | tuple() if not value:
             return "[]"
@@ -81,6 +79,7 @@ def _scalar(value: Any) -> str:
             raise TypeError(f"no document of a router holds a {type(value).__name__}")
 
 
+@lru_cache(1024)  # most strings of a document are its own words, the same in every document
 def _string(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text

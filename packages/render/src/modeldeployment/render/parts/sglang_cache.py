@@ -1,11 +1,11 @@
 """The client of the shared store in an SGLang engine. Source: facts rendering §5 and §12, facts kv-cache §6."""
 
-import json
 from typing import Any, Final
 
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.documents import compact
 from modeldeployment.render.parts.cache import cache_prefix
 from modeldeployment.render.parts.places import MAIN, POD_ADDRESS
 from modeldeployment.render.store import PEERS
@@ -20,7 +20,7 @@ def store_arguments(context: Context) -> Fragment:
     tokens: tuple[str, ...] = ("--hicache-storage-backend", "mooncake")
     prefix = cache_prefix(context)
     if prefix:
-        said = json.dumps({"extra_backend_tag": prefix}, separators=(",", ":"))
+        said = compact({"extra_backend_tag": prefix})
         tokens += ("--hicache-storage-backend-extra-config", said)
     return {(*MAIN, ARGV, "store"): tokens}
 

@@ -1,11 +1,11 @@
 """The client of the shared store in a vLLM engine. Source: facts rendering §4, facts kv-cache §6."""
 
-import json
 from typing import Any, Final
 
 from modeldeployment.api import keys
 from modeldeployment.render.compose import Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.documents import compact
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN, SPEC
 from modeldeployment.render.parts.volumes import covers
 from modeldeployment.render.store import PEERS, Store
@@ -30,7 +30,7 @@ def client_file(context: Context) -> Fragment:
     joins = context.joins
     if joins.store is None:
         return {}
-    said = json.dumps(client_document(joins.store, joins.transport), separators=(",", ":"))
+    said = compact(client_document(joins.store, joins.transport))
     item = {"path": FILE, "fieldRef": {"fieldPath": f"metadata.annotations['{keys.CLIENT_CONFIG}']"}}
     carried: dict[tuple[str, ...], Any] = {(*ANNOTATIONS, keys.CLIENT_CONFIG): said}
     if covers(context, DIRECTORY):

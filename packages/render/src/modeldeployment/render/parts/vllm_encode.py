@@ -1,6 +1,5 @@
 """Encode, Prefill and Decode on vLLM. Sources: facts encode §2, §3 and §6, decisions D46."""
 
-import json
 from typing import Any, Final
 
 from modeldeployment.api.quantity import Format, Quantity
@@ -8,6 +7,7 @@ from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import encoding
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.documents import compact
 from modeldeployment.render.joins import HALVES
 from modeldeployment.render.parts.places import MAIN, POD_ADDRESS, SPEC
 from modeldeployment.render.parts.volumes import covers
@@ -75,4 +75,4 @@ def _document(kind: RoleKind) -> str:
     role = "ec_producer" if kind is RoleKind.ENCODE else "ec_consumer"
     extra = {"ec_enable_nixl": True, "ec_cpu_bytes": CACHE_BYTES}
     document = {"ec_connector": "ECCPUConnector", "ec_role": role, "ec_connector_extra_config": extra}
-    return json.dumps(document, separators=(",", ":"))
+    return compact(document)

@@ -1,10 +1,10 @@
 """The stream of KV events of a vLLM engine. Source: facts rendering §4."""
 
-import json
 from typing import Any, Final
 
 from modeldeployment.render.compose import ARGV, Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.documents import compact
 from modeldeployment.render.parts.places import MAIN
 from modeldeployment.router import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, KV_EVENTS_TOPIC
 
@@ -20,9 +20,11 @@ DOCUMENT: Final[dict[str, Any]] = {
 }
 """What a publisher is told, the same on every role."""
 
+_WRITTEN: Final = compact(DOCUMENT)
+
 
 def kv_events(context: Context) -> Fragment:
     """Publish cache events where the router subscribes to them."""
     if not context.joins.events:
         return {}
-    return {(*MAIN, ARGV, "events"): ("--kv-events-config", json.dumps(DOCUMENT, separators=(",", ":")))}
+    return {(*MAIN, ARGV, "events"): ("--kv-events-config", _WRITTEN)}

@@ -1,11 +1,11 @@
 """How a vLLM engine hands cache blocks over and where it finds them. Source: facts rendering §4, facts encode §6."""
 
-import json
 from typing import Any, Final
 
 from modeldeployment.api.roles import RoleKind
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
+from modeldeployment.render.documents import compact
 from modeldeployment.render.parts.cache import cache_prefix
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN, POD_ADDRESS, SPEC
 from modeldeployment.render.parts.volumes import covers
@@ -22,7 +22,7 @@ def transfer_document(context: Context) -> Fragment:
     said = document(context.role.kind, context.backend, context.joins, context.halves, cache_prefix(context))
     if not said:
         return {}
-    return {(*MAIN, ARGV, "transfer"): ("--kv-transfer-config", json.dumps(said, separators=(",", ":")))}
+    return {(*MAIN, ARGV, "transfer"): ("--kv-transfer-config", compact(said))}
 
 
 def bootstrap(context: Context) -> Fragment:
