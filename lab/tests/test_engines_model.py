@@ -1,5 +1,5 @@
 import pytest
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import EngineModel
 from modeldeployment.lab.engines.asking import Unreadable, read
 from modeldeployment.lab.engines.exposition import metrics

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import AddressRefused, AddressTaken, Behaviour, EngineServer, Transfer
 
 CHAT = {"model": "model", "messages": [{"role": "user", "content": "how far is the moon"}]}

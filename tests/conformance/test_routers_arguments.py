@@ -8,7 +8,8 @@ from typing import Any, Final, Protocol
 
 import pytest
 from conformance_routers import EACH, halves, servers
-from modeldeployment.api.modeldeployment import ModelDeployment, RouterName
+from modeldeployment.api.choices import RouterName
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 from modeldeployment.lab.routers import container_of, entry
 from modeldeployment.render import RouterRendering, render

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from modeldeployment.api import ModelDeployment
-from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.api.choices import EngineName, RouterName
 from modeldeployment.kube import Client, Kind, KubeError
 from modeldeployment.kube.kinds import NAMESPACES, PODS
 from modeldeployment.kube.requests import Verb, request_for

@@ -1,7 +1,7 @@
 """Rows K4 and K5 of facts admission §9: routers that score by metrics, and the engines they front."""
 
 import pytest
-from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.api.choices import EngineName, RouterName
 from modeldeployment.render import ENGINES
 from modeldeployment.router import ROUTERS, Metric
 

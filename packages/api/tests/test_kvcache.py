@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 from modeldeployment.api import KVCacheBackend, KVCachePool, KVCachePoolBinding, Quantity
-from modeldeployment.api.kvcache import CacheUser, StoreProtocol
+from modeldeployment.api.choices import StoreProtocol
+from modeldeployment.api.kvcache import CacheUser
 from pydantic import ValidationError
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from modeldeployment.api import InstanceType, ModelDeployment
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from modeldeployment.operator import rbac
 from modeldeployment.render import Facts, RouterRendering, render
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from modeldeployment.api.modeldeployment import EngineName, ModelDeployment
+from modeldeployment.api.choices import EngineName
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import ENGINES, Facts, Policy, RenderRefusal, Seat, render
 from render_connectors import argv, document, env
 from render_worlds import ASCEND, deployment, facts, instance_type, joined, role, store

@@ -1,7 +1,7 @@
 """Rows E of facts rendering §14 and §6 of facts admission, sentence by sentence."""
 
 import pytest
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import ENGINES, Degree, Degrees, LoadBalance, Unreadable, degrees
 
 VLLM, SGLANG = EngineName.VLLM, EngineName.SGLANG

@@ -4,7 +4,7 @@ from typing import Final
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import ENGINES, Degree, Degrees, Engine, Unreadable, degrees
 from modeldeployment.render.parallelism import DegreeFlag
 from render_counting import Counted

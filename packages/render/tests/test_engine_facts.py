@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import ENGINES, MAKERS, Backend, Use
 
 VLLM, SGLANG = ENGINES[EngineName.VLLM], ENGINES[EngineName.SGLANG]

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from modeldeployment.api.choices import EngineName
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
-from modeldeployment.api.modeldeployment import EngineName, ModelDeployment
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import ENGINES, RenderRefusal, Seat, fabric, joins, render
 from modeldeployment.render.fabric import Mixed, Rival, Unused
 from render_worlds import ASCEND, deployment, facts, instance_type, joined, pair, role, store

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from modeldeployment.api.choices import EngineName
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import EngineName, ModelDeployment
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import ENGINES, RenderRefusal, Store, joins
 from modeldeployment.render.joins import Joins
 from render_connectors import epd

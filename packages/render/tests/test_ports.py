@@ -3,9 +3,9 @@ from itertools import product
 from typing import Any
 
 import pytest
+from modeldeployment.api.choices import EngineName, RoleKind, RouterName
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import EngineName, ModelDeployment, RouterName
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render import (
     BOOTSTRAP_PORT,
     ENGINES,

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import ENGINES, Engine
 from render_counting import Counted
 

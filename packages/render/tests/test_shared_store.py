@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from modeldeployment.api.choices import StoreProtocol
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.kvbackend import KVCacheBackend, StoreProtocol
+from modeldeployment.api.kvbackend import KVCacheBackend
 from modeldeployment.api.kvpool import KVCachePool, KVCachePoolBinding
 from modeldeployment.render import TRANSPORTS, Domain, RenderRefusal, Store, connection, domain
 from modeldeployment.render.store import key_prefix

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import ENGINES, Facts, RenderRefusal, render, transfer
 from modeldeployment.render.transfer import Half
 from render_connectors import ascend, document, nvidia, pods

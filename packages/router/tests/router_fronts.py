@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import yaml
 from modeldeployment.api import keys
-from modeldeployment.api.modeldeployment import EngineName, Router, RouterName
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import EngineName, RoleKind, RouterName
+from modeldeployment.api.modeldeployment import Router
 from modeldeployment.api.routerstatus import KVEvents
 from modeldeployment.router import Front, FrontedRole, Images, Metric, RouterRendering, front, render
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from modeldeployment.router import ROUTERS, Front, FrontedRole, Standing, render
 from router_fronts import (
     GATEWAY,

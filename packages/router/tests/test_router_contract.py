@@ -1,7 +1,7 @@
 """What status says of a router."""
 
 import pytest
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from router_fronts import (
     GATEWAY,
     LLM_D,

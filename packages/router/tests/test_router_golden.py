@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from modeldeployment.router import FrontedRole, RouterRendering, front
 from router_fronts import ROUTERS_AND_ENGINES, decode, encode, prefill, routed, server
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from modeldeployment.router import FrontedRole, NotPlain, PortsDiffer, render
 from router_fronts import (
     GATEWAY,

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from modeldeployment.api.modeldeployment import RouterName
+from modeldeployment.api.choices import RouterName
 from modeldeployment.router import ROUTERS, Policies
 
 VLLM, SGLANG = ROUTERS[RouterName.VLLM], ROUTERS[RouterName.SGLANG]

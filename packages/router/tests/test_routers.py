@@ -1,5 +1,5 @@
 import pytest
-from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.api.choices import EngineName, RouterName
 from modeldeployment.router import ROUTERS, Metric
 
 VLLM, SGLANG = EngineName.VLLM, EngineName.SGLANG

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines.asking import Asked
 from modeldeployment.lab.engines.behaviour import Transfer
 from modeldeployment.lab.engines.model import EngineModel

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines.behaviour import Behaviour
 from modeldeployment.lab.engines.serving import SERVING_PORT, EngineServer
 from modeldeployment.lab.terminal import say

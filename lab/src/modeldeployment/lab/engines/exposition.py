@@ -7,7 +7,7 @@ them and not the other way round.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines.model import BLOCK_SIZE, EngineModel, Histogram
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import answering, asking, exposition
 from modeldeployment.lab.engines.asking import Asked
 from modeldeployment.lab.engines.fake import FakeEngine

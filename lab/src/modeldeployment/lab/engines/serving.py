@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from aiohttp import http_exceptions, web
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import addresses
 from modeldeployment.lab.engines.behaviour import Behaviour
 from modeldeployment.lab.engines.errors import AddressTaken

@@ -6,7 +6,7 @@ All are models here, and `crds` holds their schema for the API server. What is r
 called by `names`; what is observed of it is told in the words of `conditions`. `kueue` holds the words we share with
 Kueue.
 
-What rendering does not read (scaler, cache, artifact, schemas) is imported when it is first asked for.
+Words and amounts are here at once; models, whose library is most of an import, when they are first asked for.
 """
 
 from importlib import import_module
@@ -14,7 +14,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from modeldeployment.api import conditions, keys, kueue, names
-from modeldeployment.api.condition import Condition
+from modeldeployment.api.choices import (
+    Connector,
+    EngineName,
+    Protocol,
+    PullPolicy,
+    RoleKind,
+    RouterName,
+    TransferProtocol,
+)
 from modeldeployment.api.conditions import (
     REASONS,
     ConditionStatus,
@@ -24,61 +32,86 @@ from modeldeployment.api.conditions import (
     Reason,
     RefusalReason,
 )
-from modeldeployment.api.document import Document
-from modeldeployment.api.instancetype import (
-    Capacity,
-    Detail,
-    InstanceType,
-    InstanceTypeSpec,
-    InstanceTypeStatus,
-    LogicalSlices,
-    PartitionProfile,
-    PhysicalPartitions,
-    SlicedDetail,
-    UnitResources,
-)
-from modeldeployment.api.metadata import LocalObjectReference, NamedReference, ObjectMeta
-from modeldeployment.api.modeldeployment import (
-    Connector,
-    Engine,
-    EngineName,
-    KVCache,
-    KVTransfer,
-    Model,
-    ModelDeployment,
-    ModelDeploymentSpec,
-    Router,
-    RouterName,
-    TransferProtocol,
-)
 from modeldeployment.api.quantity import Format, Quantity
-from modeldeployment.api.retirement import Retirement, RetirementState
-from modeldeployment.api.roles import (
-    AdditionalVolume,
-    ElasticEp,
-    EnvVar,
-    HostPath,
-    Port,
-    Protocol,
-    PullPolicy,
-    Resources,
-    Role,
-    RoleKind,
-    Topology,
-)
-from modeldeployment.api.rolestatus import Parallelism, RoleEndpoints, RoleStatus
-from modeldeployment.api.routerstatus import RouterStatus
-from modeldeployment.api.status import Domain, KVCacheStatus, ModelDeploymentStatus, ModelStatus
 
 if TYPE_CHECKING:
     from modeldeployment.api import crds, guards, reference, scalerconditions
     from modeldeployment.api.artifact import ModelArtifact
     from modeldeployment.api.binding import Binding, Decision
+    from modeldeployment.api.condition import Condition
+    from modeldeployment.api.document import Document
+    from modeldeployment.api.instancetype import (
+        Capacity,
+        Detail,
+        InstanceType,
+        InstanceTypeSpec,
+        InstanceTypeStatus,
+        LogicalSlices,
+        PartitionProfile,
+        PhysicalPartitions,
+        SlicedDetail,
+        UnitResources,
+    )
     from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool, KVCachePoolBinding
+    from modeldeployment.api.metadata import LocalObjectReference, NamedReference, ObjectMeta
+    from modeldeployment.api.modeldeployment import (
+        Engine,
+        KVCache,
+        KVTransfer,
+        Model,
+        ModelDeployment,
+        ModelDeploymentSpec,
+        Router,
+    )
+    from modeldeployment.api.retirement import Retirement, RetirementState
+    from modeldeployment.api.roles import AdditionalVolume, ElasticEp, EnvVar, HostPath, Port, Resources, Role, Topology
+    from modeldeployment.api.rolestatus import Parallelism, RoleEndpoints, RoleStatus
+    from modeldeployment.api.routerstatus import RouterStatus
     from modeldeployment.api.scaler import ModelDeploymentScaler
+    from modeldeployment.api.status import Domain, KVCacheStatus, ModelDeploymentStatus, ModelStatus
 
 _LATER: Final = MappingProxyType(
     {
+        "Condition": "condition",
+        "Document": "document",
+        "Capacity": "instancetype",
+        "Detail": "instancetype",
+        "InstanceType": "instancetype",
+        "InstanceTypeSpec": "instancetype",
+        "InstanceTypeStatus": "instancetype",
+        "LogicalSlices": "instancetype",
+        "PartitionProfile": "instancetype",
+        "PhysicalPartitions": "instancetype",
+        "SlicedDetail": "instancetype",
+        "UnitResources": "instancetype",
+        "LocalObjectReference": "metadata",
+        "NamedReference": "metadata",
+        "ObjectMeta": "metadata",
+        "Engine": "modeldeployment",
+        "KVCache": "modeldeployment",
+        "KVTransfer": "modeldeployment",
+        "Model": "modeldeployment",
+        "ModelDeployment": "modeldeployment",
+        "ModelDeploymentSpec": "modeldeployment",
+        "Router": "modeldeployment",
+        "Retirement": "retirement",
+        "RetirementState": "retirement",
+        "AdditionalVolume": "roles",
+        "ElasticEp": "roles",
+        "EnvVar": "roles",
+        "HostPath": "roles",
+        "Port": "roles",
+        "Resources": "roles",
+        "Role": "roles",
+        "Topology": "roles",
+        "Parallelism": "rolestatus",
+        "RoleEndpoints": "rolestatus",
+        "RoleStatus": "rolestatus",
+        "RouterStatus": "routerstatus",
+        "Domain": "status",
+        "KVCacheStatus": "status",
+        "ModelDeploymentStatus": "status",
+        "ModelStatus": "status",
         "ModelArtifact": "artifact",
         "Binding": "binding",
         "Decision": "binding",
@@ -176,7 +209,7 @@ __all__ = [  # noqa: RUF022 - a tour in causal order
 
 
 def __getattr__(name: str) -> object:
-    # A program that only renders does not pay for kinds it never reads; they are a third of this package's import.
+    # Models cost ten times as much to import as the words, and a program reads few of them.
     if name in _LATER_MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _LATER:

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from modeldeployment.api.cel import Rule
+from modeldeployment.api.choices import PullPolicy, StoreProtocol
 from modeldeployment.api.condition import Condition
 from modeldeployment.api.document import (
     ATOMIC,
@@ -25,7 +26,7 @@ from modeldeployment.api.document import (
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import LocalObjectReference, ObjectMeta
 from modeldeployment.api.quantity import Quantity
-from modeldeployment.api.roles import EnvVar, PullPolicy
+from modeldeployment.api.roles import EnvVar
 
 MEMBERS: Final = 32
 
@@ -53,19 +54,6 @@ class BackendType(StrEnum):
     """Stores a backend can be."""
 
     MOONCAKE = "Mooncake"
-
-
-class StoreProtocol(StrEnum):
-    """Transports between a store's members and engines."""
-
-    AUTO = "Auto"
-    TCP = "TCP"
-    RDMA = "RDMA"
-    EFA = "EFA"
-    CANN = "CANN"
-    ROCM = "ROCM"
-    MUSA = "MUSA"
-    MACA = "MACA"
 
 
 class Transport(Document):

@@ -11,7 +11,6 @@ from modeldeployment.api.kvbackend import (
     KVCacheBackendStatus,
     Managed,
     Member,
-    StoreProtocol,
     Transport,
 )
 from modeldeployment.api.kvpool import (
@@ -41,6 +40,5 @@ __all__ = [  # noqa: RUF022 - the way a binding leads
     "Member",
     "External",
     "Transport",
-    "StoreProtocol",
     "KVCacheBackendStatus",
 ]

@@ -3,30 +3,17 @@
 Sources: spec 1, facts api-modeldeployment §1 and §2, decisions D1 to D3.
 """
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
 from modeldeployment.api import frozen
+from modeldeployment.api.choices import Connector, EngineName, PullPolicy, RouterName, TransferProtocol
 from modeldeployment.api.document import ATOMIC, Document, Int32, absent, guarded, guarding, list_map
 from modeldeployment.api.keys import API_VERSION
 from modeldeployment.api.metadata import LocalObjectReference, ObjectMeta
-from modeldeployment.api.roles import PullPolicy, Role
+from modeldeployment.api.roles import Role
 from modeldeployment.api.status import ModelDeploymentStatus
-
-
-class EngineName(StrEnum):
-    """Inference engines the operator renders."""
-
-    VLLM = "vLLM"
-    SGLANG = "SGLang"
-
-
-class Connector(StrEnum):
-    """Connectors between an engine and a shared cache."""
-
-    MOONCAKE = "Mooncake"
 
 
 class Model(Document):
@@ -58,30 +45,11 @@ class KVCache(Document):
     """Connector between engine and pool."""
 
 
-class TransferProtocol(StrEnum):
-    """Transports between the two engines of a pair."""
-
-    AUTO = "Auto"
-    TCP = "TCP"
-    RDMA = "RDMA"
-    EFA = "EFA"
-    CANN = "CANN"
-    ROCM = "ROCM"
-
-
 class KVTransfer(Document):
     """The direct transfer from prefill to decode; one link, so one value for the deployment."""
 
     protocol: TransferProtocol | None = None
     """Transport of the direct transfer; unset renders tcp, as Auto and TCP do."""
-
-
-class RouterName(StrEnum):
-    """Routers the operator runs in front of a deployment."""
-
-    LLM_D = "llm-d-router"
-    VLLM = "vllm-router"
-    SGLANG = "sglang-gateway"
 
 
 class Router(Document):

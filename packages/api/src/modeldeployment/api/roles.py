@@ -1,11 +1,11 @@
 """One role of a deployment: what its replicas are and how their Pods run."""
 
-from enum import StrEnum
 from typing import Annotated, Final
 
 from pydantic import Field
 
 from modeldeployment.api import frozen
+from modeldeployment.api.choices import Protocol, PullPolicy, RoleKind
 from modeldeployment.api.document import ATOMIC, Document, Int32, Int64, absent, guarded, guarding, list_map
 from modeldeployment.api.metadata import LocalObjectReference
 from modeldeployment.api.quantity import Quantity
@@ -15,41 +15,6 @@ LABEL_KEY: Final = (
     r"^(([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
     r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"
 )
-
-
-class RoleKind(StrEnum):
-    """What a role does with a request (decisions D1)."""
-
-    SERVER = "Server"
-    PREFILL = "Prefill"
-    DECODE = "Decode"
-    ENCODE = "Encode"
-
-    @property
-    def label(self) -> str:
-        """How labels and routers spell the kind."""
-        return self.value.lower()
-
-    @property
-    def letter(self) -> str:
-        """The kind's letter in `status.roleSummary`."""
-        return self.value[0]
-
-
-class PullPolicy(StrEnum):
-    """When the kubelet pulls an image."""
-
-    ALWAYS = "Always"
-    IF_NOT_PRESENT = "IfNotPresent"
-    NEVER = "Never"
-
-
-class Protocol(StrEnum):
-    """Transport of a container port."""
-
-    TCP = "TCP"
-    UDP = "UDP"
-    SCTP = "SCTP"
 
 
 class Resources(Document):

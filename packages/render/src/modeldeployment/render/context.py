@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import MEMBER_VARIABLES, Engine
 from modeldeployment.render.facts import Facts

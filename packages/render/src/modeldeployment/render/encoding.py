@@ -6,9 +6,10 @@ Sources: facts encode §6, decisions D1 and D46.
 
 from collections.abc import Collection
 
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render import degrees
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine

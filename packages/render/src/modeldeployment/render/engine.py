@@ -9,8 +9,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from modeldeployment.api.modeldeployment import EngineName
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import EngineName, RoleKind
 from modeldeployment.render import owned
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.compose import Fragment

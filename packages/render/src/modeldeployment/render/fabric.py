@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from modeldeployment.api import keys
+from modeldeployment.api.choices import RoleKind, StoreProtocol
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.kvbackend import StoreProtocol
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import Joins

@@ -7,10 +7,10 @@ connections, decisions D46.
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from modeldeployment.api.choices import RoleKind, StoreProtocol
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.kvbackend import StoreProtocol
 from modeldeployment.api.modeldeployment import ModelDeployment, ModelDeploymentSpec
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.store import TCP, TRANSPORTS, Store

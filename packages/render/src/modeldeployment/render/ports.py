@@ -5,9 +5,9 @@ Sources: facts rendering §4, §5 and §7, facts admission §7, facts encode §6
 
 from typing import Final
 
+from modeldeployment.api.choices import RoleKind, RouterName
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import RouterName
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render.engine import Engine, Opening
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import NO_EVENTS, Joins

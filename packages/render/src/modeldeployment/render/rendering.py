@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modeldeployment.api import names
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render import compose, encoding, fabric, image, joins, ports, routing, services, transfer, weights
 from modeldeployment.render.context import Context
 from modeldeployment.render.engines import ENGINES

@@ -6,8 +6,8 @@ Source: facts router-rendering §3 and §7, decisions D4, D31 and D34.
 from collections.abc import Sequence
 
 from modeldeployment.api import keys, names
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.roles import RoleKind
 from modeldeployment.api.routerstatus import KVEvents
 from modeldeployment.render.context import Context
 from modeldeployment.render.engine import Engine

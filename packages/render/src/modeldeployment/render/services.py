@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from modeldeployment.api import keys, names
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render.engine import Opening
 from modeldeployment.render.listener import TCP, Listener
 from modeldeployment.render.ownership import namespace, owner_references, selector_labels

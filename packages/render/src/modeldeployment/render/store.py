@@ -10,9 +10,10 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
+from modeldeployment.api.choices import StoreProtocol
 from modeldeployment.api.condition import Condition
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.kvbackend import KVCacheBackend, StoreProtocol
+from modeldeployment.api.kvbackend import KVCacheBackend
 from modeldeployment.api.kvpool import KVCachePool, KVCachePoolBinding
 from modeldeployment.render.errors import RenderRefusal
 

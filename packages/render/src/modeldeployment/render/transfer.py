@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role, RoleKind
+from modeldeployment.api.roles import Role
 from modeldeployment.render import degrees
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.degrees import Unreadable

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from modeldeployment.api import keys
-from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.api.choices import EngineName, RouterName
 from modeldeployment.router import commandline
 from modeldeployment.router.picker import picker
 from modeldeployment.router.row import FixedProfile, Metric, Policies, RouterRow

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.router import workload
 from modeldeployment.router.front import Front, FrontedRole, Run
 from modeldeployment.router.ports import LISTEN_PORT, METRICS_PORT

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from modeldeployment.api.modeldeployment import EngineName, Router
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import EngineName, RoleKind
+from modeldeployment.api.modeldeployment import Router
 from modeldeployment.api.routerstatus import KVEvents, RouterStatus
 from modeldeployment.router.row import Metric
 from modeldeployment.router.standing import Standing

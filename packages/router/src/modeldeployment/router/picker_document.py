@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from modeldeployment.api import keys
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.router.front import Front
 from modeldeployment.router.ports import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, KV_EVENTS_TOPIC
 from modeldeployment.router.row import Metric

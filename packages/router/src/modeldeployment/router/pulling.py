@@ -1,7 +1,7 @@
 """Which image a router's container runs, and when it is pulled. Source: facts router-rendering §2."""
 
+from modeldeployment.api.choices import PullPolicy
 from modeldeployment.api.modeldeployment import Router
-from modeldeployment.api.roles import PullPolicy
 
 
 def pull_policy(router: Router, image: str) -> str:

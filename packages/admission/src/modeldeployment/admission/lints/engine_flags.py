@@ -10,7 +10,7 @@ from modeldeployment.admission.patching import put, remove
 from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Caution, brief
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import DEFAULT_PORT
 
 API_KEY: Final = "--api-key"

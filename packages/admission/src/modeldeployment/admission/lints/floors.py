@@ -9,7 +9,7 @@ from typing import Final
 from modeldeployment.admission.lints.seen import Version, maker, version
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.api import RoleKind
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import ENGINES, Use
 
 

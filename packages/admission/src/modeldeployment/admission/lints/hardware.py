@@ -13,7 +13,7 @@ from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import RoleKind
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 
 CLIENT_CONFIGURATION: Final = "/etc/gpustack/kvcache"
 """Where a vLLM engine finds its cache client's configuration (facts kv-cache §6)."""

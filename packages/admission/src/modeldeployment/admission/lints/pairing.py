@@ -12,8 +12,7 @@ from modeldeployment.admission.rule import Row
 from modeldeployment.admission.subjects import DeploymentReview
 from modeldeployment.admission.verdict import Caution, brief
 from modeldeployment.api import RoleKind
-from modeldeployment.api.kvbackend import StoreProtocol
-from modeldeployment.api.modeldeployment import EngineName, RouterName
+from modeldeployment.api.choices import EngineName, RouterName, StoreProtocol
 from modeldeployment.render import TRANSPORTS, Use, transfer_transport
 
 _SPLIT_GRACE: Final = 45

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.api import RoleKind
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render import MAKERS
 
 ASCEND: Final = MAKERS["ascend"].name

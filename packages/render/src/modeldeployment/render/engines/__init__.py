@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from modeldeployment.api.modeldeployment import EngineName
+from modeldeployment.api.choices import EngineName
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.engines.sglang import SGLANG
 from modeldeployment.render.engines.vllm import VLLM

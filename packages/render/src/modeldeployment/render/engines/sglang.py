@@ -3,8 +3,7 @@
 from types import MappingProxyType
 from typing import Final
 
-from modeldeployment.api.modeldeployment import EngineName
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import EngineName, RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening

@@ -3,7 +3,7 @@
 from typing import Final
 
 from modeldeployment.api import names
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.render.compose import ARGV, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.listener import listener

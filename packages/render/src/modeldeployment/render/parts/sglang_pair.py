@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from modeldeployment.api import keys
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import ANNOTATIONS, MAIN, SPEC

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.quantity import Format, Quantity
-from modeldeployment.api.roles import RoleKind
 from modeldeployment.render import encoding
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from modeldeployment.api.roles import RoleKind
+from modeldeployment.api.choices import RoleKind
 from modeldeployment.render.compose import ARGV, Defaulted, Fragment
 from modeldeployment.render.context import Context
 from modeldeployment.render.documents import compact
