@@ -5,6 +5,8 @@ the new spec does. Fields that only act together, and whose halves cannot be ren
 trial: a changed role for which none counts is told all fields that differ.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass

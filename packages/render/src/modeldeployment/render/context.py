@@ -1,12 +1,12 @@
 """What every Part of a role reads: one role with everything resolved that more than one Part needs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from modeldeployment.api.choices import RoleKind
-from modeldeployment.api.instancetype import InstanceType
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import MEMBER_VARIABLES, Engine
 from modeldeployment.render.facts import Facts
@@ -17,6 +17,11 @@ from modeldeployment.render.ownership import namespace
 from modeldeployment.render.resources import Resources
 from modeldeployment.render.transfer import Half
 from modeldeployment.render.weights import Weights
+
+if TYPE_CHECKING:
+    from modeldeployment.api.instancetype import InstanceType
+    from modeldeployment.api.modeldeployment import ModelDeployment
+    from modeldeployment.api.roles import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,23 @@ Admission asks the same questions before an object is stored; objects older than
 Sources: facts encode §6, decisions D1 and D46.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
 from modeldeployment.render import degrees
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import HALVES
 from modeldeployment.router import ROUTERS, RouterRow
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import ModelDeployment
+    from modeldeployment.api.roles import Role
 
 STAGES = (RoleKind.ENCODE, *HALVES)
 """Kinds that a request with media passes through."""

@@ -4,13 +4,14 @@ A Pod's values are those its Parts placed; the rule of a Part is the first sente
 architecture §2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from modeldeployment.api import names
-from modeldeployment.api.modeldeployment import Router
 from modeldeployment.render import services
 from modeldeployment.render.compose import ARGV, LISTS, Path
 from modeldeployment.render.engine import Engine, Part
@@ -18,6 +19,9 @@ from modeldeployment.render.engines.takeover import TAKE_OVER
 from modeldeployment.render.rendering import RoleRendering
 from modeldeployment.render.template import Seat
 from modeldeployment.router import RouterRendering, Standing
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import Router
 
 ROUTER_RULES: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -3,19 +3,23 @@
 Transports are in Mooncake's spelling (`store.TRANSPORTS`). Source: facts rendering §12, facts api-dependencies §4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from modeldeployment.api import keys
 from modeldeployment.api.choices import RoleKind, StoreProtocol
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import Joins
 from modeldeployment.render.store import TRANSPORTS
+
+if TYPE_CHECKING:
+    from modeldeployment.api.roles import Role
 
 RDMA: Final = TRANSPORTS[StoreProtocol.RDMA]
 EFA: Final = TRANSPORTS[StoreProtocol.EFA]

@@ -1,12 +1,17 @@
 """What rendering needs to know beyond the deployment: everything looked up, nothing fetched."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from modeldeployment.api.artifact import ModelArtifact
-from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.render.store import Store
+
+if TYPE_CHECKING:
+    from modeldeployment.api.artifact import ModelArtifact
+    from modeldeployment.api.instancetype import InstanceType
 
 
 class Delivery(StrEnum):

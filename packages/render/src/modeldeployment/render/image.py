@@ -3,16 +3,21 @@
 Source: spec 1 §Runner image formula, facts rendering §11, decisions D2 and D29.
 """
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.instancetype import Detail
-from modeldeployment.api.modeldeployment import Engine
-from modeldeployment.api.roles import Role
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.facts import Policy
 from modeldeployment.render.makers import MAKERS
+
+if TYPE_CHECKING:
+    from modeldeployment.api.instancetype import Detail
+    from modeldeployment.api.modeldeployment import Engine
+    from modeldeployment.api.roles import Role
 
 
 @dataclass(frozen=True, slots=True)

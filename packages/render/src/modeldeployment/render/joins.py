@@ -4,17 +4,22 @@ Every predicate is worked out here, once, and Parts read the answers. Sources: f
 connections, decisions D46.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from modeldeployment.api.choices import RoleKind, StoreProtocol
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import ModelDeployment, ModelDeploymentSpec
-from modeldeployment.api.roles import Role
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.store import TCP, TRANSPORTS, Store
 from modeldeployment.router import ROUTERS, RouterRow
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import ModelDeployment, ModelDeploymentSpec
+    from modeldeployment.api.roles import Role
 
 HALVES = (RoleKind.PREFILL, RoleKind.DECODE)
 NO_EVENTS = (RoleKind.DECODE, RoleKind.ENCODE)

@@ -3,15 +3,19 @@
 Source: facts rendering §7 and §8, spec 1 §Operating notes, decisions D34.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.roles import Role
 from modeldeployment.render.engine import Engine, ListenFlags
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.flags import Given
+
+if TYPE_CHECKING:
+    from modeldeployment.api.roles import Role
 
 DEFAULT_PORT: Final = 8000
 DEFAULT_PORT_NAME: Final = "http"

@@ -3,10 +3,14 @@
 Source: facts rendering §8 and §10, decisions D4 and D31.
 """
 
-from typing import Any, Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
 
 from modeldeployment.api import keys
-from modeldeployment.api.modeldeployment import ModelDeployment
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import ModelDeployment
 
 _DEFAULT_NAMESPACE: Final = "default"
 """Where an object without a namespace goes, as with kubectl."""

@@ -3,16 +3,20 @@
 Sources: facts rendering §4, §5 and §7, facts admission §7, facts encode §6, spec 1 §Admission refusals.
 """
 
-from typing import Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 from modeldeployment.api.choices import RoleKind, RouterName
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.roles import Role
 from modeldeployment.render.engine import Engine, Opening
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import NO_EVENTS, Joins
 from modeldeployment.render.listener import TCP, ContainerPort, Listener
 from modeldeployment.router import KV_EVENTS_PORT, KV_EVENTS_REPLAY_PORT, ROUTERS
+
+if TYPE_CHECKING:
+    from modeldeployment.api.roles import Role
 
 EVENTS: Final = (Opening("kv-events", KV_EVENTS_PORT), Opening("kv-replay", KV_EVENTS_REPLAY_PORT))
 """Where KV events are published and asked for again; a publishing role's Service has them too."""

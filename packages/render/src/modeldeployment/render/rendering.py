@@ -3,16 +3,15 @@
 Source: architecture §2, spec 1.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modeldeployment.api import names
 from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.instancetype import InstanceType
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
 from modeldeployment.render import compose, encoding, fabric, image, joins, ports, routing, services, transfer, weights
 from modeldeployment.render.context import Context
 from modeldeployment.render.engines import ENGINES
@@ -25,6 +24,11 @@ from modeldeployment.render.resources import resources
 from modeldeployment.render.services import LONGEST_NAME
 from modeldeployment.render.template import Occupants, Seat, Template
 from modeldeployment.router import RouterRendering
+
+if TYPE_CHECKING:
+    from modeldeployment.api.instancetype import InstanceType
+    from modeldeployment.api.modeldeployment import ModelDeployment
+    from modeldeployment.api.roles import Role
 
 Notice = RuntimeVersionSkew
 """Something to tell the user that keeps nothing from running."""

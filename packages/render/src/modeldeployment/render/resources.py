@@ -3,18 +3,22 @@
 Source: facts rendering §12, facts api-dependencies §4.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from modeldeployment.api import roles
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.quantity import Format, Quantity
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.facts import Policy
 from modeldeployment.render.makers import MAKERS, Maker
+
+if TYPE_CHECKING:
+    from modeldeployment.api import roles
+    from modeldeployment.api.instancetype import InstanceType
 
 STORAGE: Final = Quantity.parse("15Gi")
 """Ephemeral storage of a Pod, unless its type has less."""
@@ -58,7 +62,7 @@ def resources(
     engine's own download of its weights adds to the limit of ephemeral storage.
     Raises RenderRefusal, retryable while the InstanceType has not published what a slice or a partition is measured by.
     """
-    wanted = role.resources or roles.Resources()
+    wanted = role.resources or _nothing()
     keys, percent, maker = _accelerators(role, wanted, instance_type, policy)
     limits = Amounts(
         _part(instance_type.unit_cpu, percent, 100),
@@ -122,6 +126,13 @@ def _accelerators(
         }
         return keys, share, maker
     return {base: cards}, 100 * count, maker
+
+
+def _nothing() -> roles.Resources:
+    """What a role asks for that says nothing."""
+    from modeldeployment.api.roles import Resources  # models are there wherever a role is
+
+    return Resources()
 
 
 def _cards(wanted: roles.Resources, instance_type: InstanceType) -> int:

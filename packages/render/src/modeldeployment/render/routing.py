@@ -3,12 +3,13 @@
 Source: facts router-rendering §3 and §7, decisions D4, D31 and D34.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from modeldeployment.api import keys, names
 from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.routerstatus import KVEvents
 from modeldeployment.render.context import Context
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
@@ -105,6 +106,8 @@ def _eligible(deployment: str) -> dict[str, str]:
 
 
 def _fronted(context: Context) -> FrontedRole:
+    from modeldeployment.api.routerstatus import KVEvents  # models are there wherever a deployment is
+
     role = context.role
     service = names.role_service(context.name, role.name)
     host = f"{service}.{context.namespace}.svc"

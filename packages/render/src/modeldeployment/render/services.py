@@ -3,16 +3,20 @@
 Sources: facts rendering §10, facts encode §6, decisions D4 and D31.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from modeldeployment.api import keys, names
 from modeldeployment.api.choices import RoleKind
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
 from modeldeployment.render.engine import Opening
 from modeldeployment.render.listener import TCP, Listener
 from modeldeployment.render.ownership import namespace, owner_references, selector_labels
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import ModelDeployment
+    from modeldeployment.api.roles import Role
 
 LONGEST_NAME: Final = 63
 """What a hostname and a Service name may measure."""

@@ -3,19 +3,23 @@
 Source: facts kv-cache §1, §3 and §4, facts rendering §2, decisions D30.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from modeldeployment.api.choices import StoreProtocol
-from modeldeployment.api.condition import Condition
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.kvbackend import KVCacheBackend
-from modeldeployment.api.kvpool import KVCachePool, KVCachePoolBinding
 from modeldeployment.render.errors import RenderRefusal
+
+if TYPE_CHECKING:
+    from modeldeployment.api.condition import Condition
+    from modeldeployment.api.kvbackend import KVCacheBackend
+    from modeldeployment.api.kvpool import KVCachePool, KVCachePoolBinding
 
 TRANSPORTS: Final[Mapping[StoreProtocol, str]] = MappingProxyType(
     {

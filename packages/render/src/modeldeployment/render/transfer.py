@@ -3,15 +3,15 @@
 Source: facts rendering §4, facts encode §6, spec 2 §Pair connections.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.api.roles import Role
 from modeldeployment.render import degrees
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.degrees import Unreadable
@@ -19,6 +19,10 @@ from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.joins import HALVES, Joins
 from modeldeployment.render.parallelism import Degree
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import ModelDeployment
+    from modeldeployment.api.roles import Role
 
 WRAPPER: Final = "MultiConnector"
 """What vLLM calls several connectors in one engine."""

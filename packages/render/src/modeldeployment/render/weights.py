@@ -3,20 +3,24 @@
 Sources: facts api-dependencies §6, facts rendering §12.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from modeldeployment.api.artifact import HuggingFace, ModelArtifact, ModelScope, Resolved
 from modeldeployment.api.conditions import ConditionStatus, Reason, RefusalReason
-from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.render.engine import Engine
 from modeldeployment.render.errors import RenderRefusal
 from modeldeployment.render.facts import Delivery, Facts, Policy
 from modeldeployment.render.hubs import HUGGING_FACE, MODEL_SCOPE, TOKEN_KEY
 from modeldeployment.render.ownership import namespace
+
+if TYPE_CHECKING:
+    from modeldeployment.api.artifact import HuggingFace, ModelArtifact, ModelScope, Resolved
+    from modeldeployment.api.modeldeployment import ModelDeployment
 
 MODEL_PATH: Final = "/var/lib/gpustack/model"
 """Where weights that somebody else delivers are mounted, read-only."""
@@ -140,7 +144,7 @@ def _from_hub(
         raise _indefinite(where, "status.resolved.revision is not set")
     if resolved.size_bytes is None or resolved.size_bytes < 0:
         raise _indefinite(where, f"status.resolved.sizeBytes is {resolved.size_bytes}")
-    is_hugging_face = isinstance(source, HuggingFace)
+    is_hugging_face = artifact.spec.source.hugging_face is not None
     hub = HUGGING_FACE if is_hugging_face else MODEL_SCOPE
     endpoint = policy.hugging_face_endpoint if is_hugging_face else policy.model_scope_endpoint
     environment: dict[str, Mapping[str, Any]] = {hub.home: {"value": CACHE_PATH}}
@@ -196,6 +200,8 @@ def _resolved(where: str, artifact: ModelArtifact) -> Resolved:
     if condition.status != ConditionStatus.TRUE:
         because = f" ({condition.reason})" if condition.reason else ""
         raise _indefinite(where, f"its condition {RESOLVED} is {condition.status}{because}")
+    from modeldeployment.api.artifact import Resolved  # models are there wherever an artifact is
+
     return artifact.status.resolved or Resolved()
 
 

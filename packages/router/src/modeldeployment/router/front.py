@@ -3,15 +3,19 @@
 Sources: facts router-rendering §1 to §7, facts routing §2 and §4, decisions D4, D11, D46 to D48.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modeldeployment.api.choices import EngineName, RoleKind
-from modeldeployment.api.modeldeployment import Router
-from modeldeployment.api.routerstatus import KVEvents, RouterStatus
 from modeldeployment.router.row import Metric
 from modeldeployment.router.standing import Standing
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import Router
+    from modeldeployment.api.routerstatus import KVEvents, RouterStatus
 
 
 @dataclass(frozen=True, slots=True)

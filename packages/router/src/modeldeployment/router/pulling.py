@@ -1,7 +1,13 @@
 """Which image a router's container runs, and when it is pulled. Source: facts router-rendering §2."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from modeldeployment.api.choices import PullPolicy
-from modeldeployment.api.modeldeployment import Router
+
+if TYPE_CHECKING:
+    from modeldeployment.api.modeldeployment import Router
 
 
 def pull_policy(router: Router, image: str) -> str:

@@ -1,11 +1,17 @@
 """From a front to its router's objects. Source: facts router-rendering."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from modeldeployment.api import names
-from modeldeployment.api.routerstatus import RoutedRole, RouterMetrics, RouterStatus
 from modeldeployment.router import objects
 from modeldeployment.router.catalogue import ROUTERS
 from modeldeployment.router.front import Front, MetricMissing, NotPlain, RouterRendering
 from modeldeployment.router.row import Metric, RouterRow
+
+if TYPE_CHECKING:
+    from modeldeployment.api.routerstatus import RouterStatus
 
 
 def render(front: Front) -> RouterRendering:
@@ -54,6 +60,9 @@ def _refuse_other_speech(row: RouterRow, front: Front) -> None:
 
 def _contract(row: RouterRow, front: Front, endpoint: str) -> RouterStatus:
     """Say what the router was told; the metrics are said only of one that reads them."""
+    # Models are there wherever a deployment is.
+    from modeldeployment.api.routerstatus import RoutedRole, RouterMetrics, RouterStatus
+
     numbers = front.engine.numbers
     metrics = RouterMetrics(
         port=front.port,

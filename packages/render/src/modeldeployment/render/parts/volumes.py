@@ -1,11 +1,15 @@
 """The volumes a role mounts itself. Source: spec 1 §The three override tiers, facts rendering §8."""
 
-from typing import Any
+from __future__ import annotations
 
-from modeldeployment.api.roles import AdditionalVolume
+from typing import TYPE_CHECKING, Any
+
 from modeldeployment.render.compose import Fragment, FromUser
 from modeldeployment.render.context import Context
 from modeldeployment.render.parts.places import MAIN, SPEC
+
+if TYPE_CHECKING:
+    from modeldeployment.api.roles import AdditionalVolume
 
 
 def additional_volumes(context: Context) -> Fragment:
