@@ -55,8 +55,12 @@ def test_rows_of_other_ids_stay_when_one_is_measured_again(tmp_path: Path) -> No
 
 
 @pytest.mark.lab
-def test_a_tiny_idle_run_measures_the_real_operator_on_a_control_plane_of_its_own(tmp_path: Path) -> None:
-    done = bench(tmp_path, "--only", "idle-200-writes", "--scale", "0.005")
+def test_a_tiny_run_measures_the_webhook_and_then_an_idle_operator_on_a_control_plane_of_its_own(
+    tmp_path: Path,
+) -> None:
+    # One after the other: the webhook's configurations are gone when the next scenario writes.
+    done = bench(tmp_path, "--only", "webhook-cpu-ms-per-review,idle-200-writes", "--scale", "0.005")
     assert done.returncode == 0, done.stderr
+    assert "20 reviews" in done.stdout
     assert "patch leases" in done.stdout
     assert "1 settled deployments" in done.stdout

@@ -14,8 +14,9 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from modeldeployment.admission.examples import CLUSTER
+from modeldeployment.admission.webhook.configurations import PREFIX, SHAPES, Half
 from modeldeployment.api import keys
-from modeldeployment.kube import Verb, custom, request_for
+from modeldeployment.kube import Invalid, ServerFailure, Verb, custom, request_for
 from modeldeployment.lab.bench import goals
 from modeldeployment.lab.bench.errors import Unexpected
 from modeldeployment.lab.bench.operating import Operator, operator
@@ -35,9 +36,9 @@ OPEN: Final = 32
 OFFERED: Final = 200.0
 """Reviews a second while latency is measured: the rate that is asked for."""
 
-_CONFIGURATIONS: Final = custom(
-    "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "", namespaced=False
-)
+_DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
+_FORGETS_SECONDS: Final = 30.0
+"""Far above what an API server takes to learn that a configuration is gone."""
 _PLURALS: Final = {
     "InstanceType": "instancetypes",
     "KVCachePool": "kvcachepools",
@@ -78,6 +79,7 @@ async def measure(world: World, reviews: int, tell: Tell) -> tuple[Value, ...]:
             tell(f"webhook: {rate:.0f} reviews/s, {cpu * 1000:.2f} CPU ms each")
             taken = await _steadily(ask, reviews // 4)
         reads = await _steadily_read(world, reviews // 4)
+    await _uninstalled(world)
     p99 = _p99(taken)
     steady = (
         f"{len(taken)} reviews offered at {OFFERED:.0f}/s, median {taken[len(taken) // 2] * 1000:.1f} ms; the two "
@@ -175,9 +177,25 @@ async def _asked(world: World) -> tuple[str, bytes]:
 
 
 async def _configuration(world: World) -> dict[str, Any]:
-    request = request_for(Verb.GET, _CONFIGURATIONS, None, "gpustack-worker-validation")
+    shape = next(each for each in SHAPES if each.half is Half.VALIDATE)
+    request = request_for(Verb.GET, shape.kind, None, f"{PREFIX}-{shape.suffix}")
     configuration: dict[str, Any] = json.loads(await world.client.raw(request))
     return configuration
+
+
+async def _uninstalled(world: World) -> None:
+    """Take the configurations away, which outlive their operator, so that the scenarios after this one can write."""
+    for shape in SHAPES:
+        await world.client.delete(shape.kind, f"{PREFIX}-{shape.suffix}")
+    nothing = {"apiVersion": keys.API_VERSION, "kind": "ModelDeployment", "metadata": {"name": "probe"}, "spec": {}}
+    async with asyncio.timeout(_FORGETS_SECONDS):
+        while True:
+            try:
+                await world.client.create(_DEPLOYMENTS, nothing, NAMESPACE)
+            except Invalid:
+                return  # judged by the schema alone
+            except ServerFailure:
+                await asyncio.sleep(0.1)
 
 
 async def _trusted(world: World) -> Path:
