@@ -6,7 +6,7 @@ from modeldeployment.router import workload
 from modeldeployment.router.front import Front
 from modeldeployment.router.picker_document import endpoint_selector, picker_document
 from modeldeployment.router.ports import LISTEN_PORT, METRICS_PORT, PICKER_HEALTH_PORT, PICKER_PORT
-from modeldeployment.router.proxy_document import proxy_document
+from modeldeployment.router.proxy_document import proxy_text
 from modeldeployment.router.pulling import pull_policy
 from modeldeployment.router.text import json_line, yaml
 from modeldeployment.router.workload import Workload
@@ -67,7 +67,7 @@ def picker(front: Front, config: str) -> Workload:
         runs=runs,
         documents={
             _PICKER_FILE: yaml(picker_document(front)),
-            _PROXY_FILE: yaml(proxy_document(router.request_timeout_seconds)),
+            _PROXY_FILE: proxy_text(router.request_timeout_seconds),
             _SELECTOR: endpoint_selector(front),
             _PORTS: str(front.port),
             # Nobody reads it: a change of arguments moves the hash with the rest (facts router-rendering §4).

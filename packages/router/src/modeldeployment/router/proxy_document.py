@@ -3,9 +3,11 @@
 Source: facts router-rendering §4.
 """
 
+from functools import lru_cache
 from typing import Any, Final
 
 from modeldeployment.router.ports import LISTEN_PORT, PICKER_PORT
+from modeldeployment.router.text import yaml
 
 DAY: Final = 86400
 """Seconds a caller may wait for the end of an answer, unless the user says otherwise."""
@@ -40,6 +42,12 @@ def proxy_document(timeout_seconds: int | None) -> dict[str, Any]:
         "filter_chains": [{"filters": [_connection_manager(timeout_seconds or DAY)]}],
     }
     return {"static_resources": {"listeners": [listener], "clusters": [_original_destination(), _picker()]}}
+
+
+@lru_cache(64)  # a cluster has few timeouts, and every pass of every routed deployment asks for one
+def proxy_text(timeout_seconds: int | None) -> str:
+    """Answer the same configuration as the text that its ConfigMap holds."""
+    return yaml(proxy_document(timeout_seconds))
 
 
 def _connection_manager(timeout_seconds: int) -> dict[str, Any]:
