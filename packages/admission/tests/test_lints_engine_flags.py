@@ -27,6 +27,10 @@ def test_what_ends_the_options_is_told_where_it_stands() -> None:
     assert caution.patch == ({"op": "remove", "path": "/spec/roles/0/extraArgs/1"},)
 
 
+def test_arguments_that_nobody_reads_end_nothing() -> None:
+    assert "MDW28" not in [code for code, _ in warned({**COMMAND, **arguments("--")})]
+
+
 def test_a_port_that_cannot_be_read_leaves_probes_and_drain_at_the_default() -> None:
     (caution,) = cautions(arguments("--port", "$(PORT)"))
     assert caution.code == "MDW11"

@@ -22,7 +22,7 @@ from modeldeployment.render.errors import RenderError, RenderRefusal
 from modeldeployment.render.facts import Delivery, Facts, Policy
 from modeldeployment.render.flags import Given
 from modeldeployment.render.image import RuntimeVersionSkew
-from modeldeployment.render.joins import transfer_transport
+from modeldeployment.render.joins import NO_EVENTS, transfer_transport
 from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
 from modeldeployment.render.makers import MAKERS, Maker
 from modeldeployment.render.parallelism import Degree, DegreeTable, LoadBalance
@@ -44,6 +44,7 @@ __all__ = [
     "KV_EVENTS_REPLAY_PORT",
     "MAKERS",
     "MEMBER_VARIABLES",
+    "NO_EVENTS",
     "SERVED_MODEL_NAME",
     "TRANSPORTS",
     "WEIGHTS_PATHS",

@@ -12,15 +12,12 @@ from modeldeployment.api import RoleKind, names
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import keeping, sentences
 from modeldeployment.reconcile.deciding.seen import OwnedKind, SeenObject, Snapshot
-from modeldeployment.render import Rendering, RenderRefusal, RouterRendering, router_endpoint
+from modeldeployment.render import NO_EVENTS, Rendering, RenderRefusal, RouterRendering, router_endpoint
 
 JSON = dict[str, object]
 
 LETTER: Final = "R"
 """What ready router Pods are counted under in `roleSummary`, before every kind (facts status §3)."""
-
-SILENT: Final = (RoleKind.DECODE, RoleKind.ENCODE)
-"""Kinds that produce no blocks for others, and so no KV events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def _said(contract: JSON) -> JSON:
 
 def publishing(rendering: Rendering) -> found.Finding:
     """The `KVEventsPublishing` finding: what is rendered, not what is sent."""
-    producers = [role for role in rendering.roles if role.kind not in SILENT]
+    producers = [role for role in rendering.roles if role.kind not in NO_EVENTS]
     if rendering.router is None:
         paired = any(role.kind is not RoleKind.SERVER for role in rendering.roles)
         return found.NoRouterForEvents() if paired else found.NoEvents()
