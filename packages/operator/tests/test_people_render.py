@@ -109,7 +109,7 @@ def test_what_cannot_be_rendered_says_its_reason_and_whether_waiting_helps(tmp_p
     said = rendered(capsys, tmp_path, file)
     assert (said.status, said.out) == (1, "")
     assert "not rendered: InstanceTypeNotFound: spec.roles[server].instanceType is 'gone'" in said.err
-    assert "(this may resolve by itself, once the cluster publishes what is missing)" in said.err
+    assert "(this may resolve by itself, once the cluster says otherwise)" in said.err
     assert "InstanceType gone is not given, so there is none (pass --facts or --cluster)" in said.err
     assert "Pass" not in said.out
 

@@ -7,8 +7,7 @@ from typing import Any
 from modeldeployment.admission import telling
 from modeldeployment.operator.people import printing
 from modeldeployment.operator.people.foretelling import Foretold
-from modeldeployment.render import RenderRefusal, explaining
-from modeldeployment.render.compose import Placed
+from modeldeployment.render import Placed, RenderRefusal, explaining
 from modeldeployment.render.differing import Difference, Objects, Outcome, RoleForeseen, RouterForeseen
 
 _LONGEST = 80
@@ -65,7 +64,7 @@ def for_people(told: Foretold, *, colours: bool) -> Iterator[str]:
 def refusal(refused: RenderRefusal) -> str:
     """Why something is not rendered, as the condition says it, and whether waiting may help."""
     waiting = (
-        "this may resolve by itself, once the cluster publishes what is missing"
+        "this may resolve by itself, once the cluster says otherwise"
         if refused.retryable
         else "this does not resolve by itself"
     )
