@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from modeldeployment.kube import Client, Kind, NotFound, PatchType
-from modeldeployment.kube.shapes import Conditioned, Object
+from modeldeployment.kube.shapes import ClusterQueue, Condition, CustomResourceDefinition, Object
 
 S = TypeVar("S", bound=Object)
-C = TypeVar("C", bound=Conditioned)
+C = TypeVar("C", ClusterQueue, CustomResourceDefinition)
+
+
+class _Conditions(Protocol):
+    @property
+    def conditions(self) -> tuple[Condition, ...]: ...
 
 
 async def apply(
@@ -43,10 +48,10 @@ async def until(client: Client, kind: Kind[C], name: str, condition: str) -> Non
     """Return once a condition of an object is True; the caller sets the time limit. Raises the client's errors."""
     while True:
         seen: C = await client.get(kind, name)
-        if _is_true(seen, condition):
+        if _is_true(seen.status, condition):
             return
         await asyncio.sleep(0.1)
 
 
-def _is_true(seen: Conditioned, condition: str) -> bool:
-    return any(each.type == condition and each.status == "True" for each in seen.status.conditions)
+def _is_true(status: _Conditions, condition: str) -> bool:
+    return any(each.type == condition and each.status == "True" for each in status.conditions)

@@ -10,6 +10,9 @@ GROUP: Final = "kueue.x-k8s.io"
 VERSION: Final = "v1beta2"
 API_VERSION: Final = "kueue.x-k8s.io/v1beta2"
 
+CLUSTER_QUEUE: Final = "ClusterQueue"
+COHORT: Final = "Cohort"
+
 MANAGED: Final = "kueue.x-k8s.io/managed"
 """Label, and on Pods also the finalizer, of everything Kueue manages."""
 

@@ -47,6 +47,9 @@ def custom(group: str, version: str, plural: str, kind: str, *, namespaced: bool
 
 PODS: Final = Kind("", "v1", "pods", "Pod", shapes.Pod)
 SERVICES: Final = Kind("", "v1", "services", "Service", shapes.Service)
+PERSISTENT_VOLUME_CLAIMS: Final = Kind(
+    "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", shapes.PersistentVolumeClaim
+)
 NODES: Final = Kind("", "v1", "nodes", "Node", shapes.Node, namespaced=False)
 NAMESPACES: Final = Kind("", "v1", "namespaces", "Namespace", shapes.Namespace, namespaced=False)
 SECRETS: Final = Kind("", "v1", "secrets", "Secret", shapes.Partial)
@@ -68,6 +71,7 @@ LOCAL_QUEUES: Final = Kind("kueue.x-k8s.io", "v1beta2", "localqueues", "LocalQue
 CLUSTER_QUEUES: Final = Kind(
     "kueue.x-k8s.io", "v1beta2", "clusterqueues", "ClusterQueue", shapes.ClusterQueue, namespaced=False
 )
+COHORTS: Final = Kind("kueue.x-k8s.io", "v1beta2", "cohorts", "Cohort", shapes.Cohort, namespaced=False)
 ADMISSION_CHECKS: Final = Kind(
     "kueue.x-k8s.io", "v1beta2", "admissionchecks", "AdmissionCheck", shapes.AdmissionCheck, namespaced=False
 )

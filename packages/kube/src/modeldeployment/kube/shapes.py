@@ -244,6 +244,7 @@ class WorkloadSpec(Shape, frozen=True):
 
     queue_name: str = ""
     active: bool | None = None
+    priority: int = 0
     pod_sets: tuple[PodSet, ...] = ()
 
 
@@ -301,19 +302,129 @@ class LocalQueue(Object, frozen=True):
     status: Conditions = Conditions()
 
 
-class Conditioned(Object, frozen=True):
-    """Any object of which metadata and status conditions are read."""
+class QuotaResource(Shape, frozen=True):
+    """How much of one resource one flavor gives; amounts are quantities as the server writes them."""
 
+    name: str
+    nominal_quota: str | int = "0"
+    borrowing_limit: str | int | None = None
+    lending_limit: str | int | None = None
+
+
+class FlavorQuotas(Shape, frozen=True):
+    """The quotas of one flavor."""
+
+    name: str
+    resources: tuple[QuotaResource, ...] = ()
+
+
+class ResourceGroup(Shape, frozen=True):
+    """Flavors that give the same resources."""
+
+    covered_resources: tuple[str, ...] = ()
+    flavors: tuple[FlavorQuotas, ...] = ()
+
+
+class CheckRule(Shape, frozen=True):
+    """One admission check of a ClusterQueue and the flavors it is for; none stands for all of them."""
+
+    name: str
+    on_flavors: tuple[str, ...] = ()
+
+
+class ChecksStrategy(Shape, frozen=True):
+    """The admission checks of a ClusterQueue."""
+
+    admission_checks: tuple[CheckRule, ...] = ()
+
+
+class ClusterQueueSpec(Shape, frozen=True):
+    """What a ClusterQueue gives, whom it shares with, and what it asks before it admits."""
+
+    cohort_name: str = ""
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    admission_checks_strategy: ChecksStrategy = ChecksStrategy()
+    stop_policy: str = ""
+
+
+class ResourceUsage(Shape, frozen=True):
+    """What is taken of one resource; `borrowed` of it comes from the cohort."""
+
+    name: str
+    total: str | int = "0"
+    borrowed: str | int = "0"
+
+
+class FlavorUsage(Shape, frozen=True):
+    """What is taken of one flavor."""
+
+    name: str
+    resources: tuple[ResourceUsage, ...] = ()
+
+
+class ClusterQueueStatus(Shape, frozen=True):
+    """What is reserved, and how many Workloads wait, hold and run."""
+
+    conditions: tuple[Condition, ...] = ()
+    flavors_reservation: tuple[FlavorUsage, ...] = ()
+    pending_workloads: int = 0
+    reserving_workloads: int = 0
+    admitted_workloads: int = 0
+
+
+class ClusterQueue(Object, frozen=True):
+    """Kueue's ClusterQueue."""
+
+    spec: ClusterQueueSpec = ClusterQueueSpec()
+    status: ClusterQueueStatus = ClusterQueueStatus()
+
+
+class CohortSpec(Shape, frozen=True):
+    """The cohort above a cohort; empty at the root."""
+
+    parent_name: str = ""
+
+
+class Cohort(Object, frozen=True):
+    """Kueue's Cohort."""
+
+    spec: CohortSpec = CohortSpec()
+
+
+class AdmissionCheckSpec(Shape, frozen=True):
+    """Who answers a check."""
+
+    controller_name: str = ""
+
+
+class AdmissionCheck(Object, frozen=True):
+    """Kueue's AdmissionCheck."""
+
+    spec: AdmissionCheckSpec = AdmissionCheckSpec()
     status: Conditions = Conditions()
 
 
-class ClusterQueue(Conditioned, frozen=True):
-    """Kueue's ClusterQueue."""
+class ClaimSpec(Shape, frozen=True):
+    """How a volume may be mounted."""
+
+    access_modes: tuple[str, ...] = ()
 
 
-class AdmissionCheck(Conditioned, frozen=True):
-    """Kueue's AdmissionCheck."""
+class ClaimStatus(Shape, frozen=True):
+    """Whether a claim has its volume."""
+
+    phase: str = ""
+    access_modes: tuple[str, ...] = ()
 
 
-class CustomResourceDefinition(Conditioned, frozen=True):
+class PersistentVolumeClaim(Object, frozen=True):
+    """A PersistentVolumeClaim."""
+
+    spec: ClaimSpec = ClaimSpec()
+    status: ClaimStatus = ClaimStatus()
+
+
+class CustomResourceDefinition(Object, frozen=True):
     """A CustomResourceDefinition."""
+
+    status: Conditions = Conditions()

@@ -13,6 +13,7 @@ from modeldeployment.reconcile.deciding.seen import (
     Names,
     OwnedKind,
     PodPhase,
+    Queue,
     SeenObject,
     Snapshot,
     Weights,
@@ -33,6 +34,7 @@ from modeldeployment.reconcile.deciding.steps import (
 from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc_now
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
 from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
+from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
 
 GRANTS = (*watching.GRANTS, *acting.GRANTS)
@@ -60,12 +62,14 @@ __all__ = [
     "ObjectRefused",
     "OwnedKind",
     "PodPhase",
+    "Queue",
     "ReconcileError",
     "RoleSlots",
     "SeenObject",
     "Slot",
     "SlotState",
     "Snapshot",
+    "Snapshots",
     "Step",
     "Tally",
     "Unreadable",

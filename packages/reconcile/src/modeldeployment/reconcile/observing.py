@@ -13,6 +13,7 @@ from modeldeployment.api import keys, kueue
 from modeldeployment.kube import shapes
 from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, PodPhase, SeenObject, Workload
 from modeldeployment.reconcile.kinds import Document
+from modeldeployment.reconcile.sets import markers
 
 
 class Stamped(Protocol):
@@ -93,6 +94,9 @@ def workload(seen: shapes.Workload) -> Workload:
     }
     quota = conditions.get(kueue.WorkloadCondition.QUOTA_RESERVED)
     reserved = quota is not None and quota.status == "True"
+    active = seen.spec.active is not False
+    said = "" if active else _said_by_joint_check(seen)
+    given_way = markers.yielded(said)
     return Workload(
         name=seen.metadata.name,
         uid=seen.metadata.uid,
@@ -107,7 +111,14 @@ def workload(seen: shapes.Workload) -> Workload:
         preempted=_preempted(conditions),
         leaving=seen.metadata.deletion_timestamp is not None,
         waits_because="" if reserved or quota is None else quota.message,
+        active=active,
+        parked=markers.parked(said),
+        yields_to=given_way.older if given_way is not None else "",
     )
+
+
+def _said_by_joint_check(seen: shapes.Workload) -> str:
+    return next((each.message for each in seen.status.admission_checks if each.name == kueue.JOINT_CHECK), "")
 
 
 def owned(kind: OwnedKind) -> "Reduction[Document, SeenObject]":

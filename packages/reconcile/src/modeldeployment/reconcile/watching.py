@@ -11,7 +11,7 @@ from modeldeployment.api import InstanceType, KVCachePoolBinding, ModelArtifact,
 from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool
 from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, shapes
 from modeldeployment.kube.kinds import PODS, WORKLOADS
-from modeldeployment.reconcile import observing, reading
+from modeldeployment.reconcile import observing, queues, reading
 from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, SeenObject, Workload
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.kinds import (
@@ -25,6 +25,7 @@ from modeldeployment.reconcile.kinds import (
     RUNTIME_CLASSES,
     Document,
 )
+from modeldeployment.reconcile.queues import Queues
 
 Read = TypeVar("Read")
 
@@ -46,6 +47,7 @@ _WATCHED: Final[tuple[Kind[Any], ...]] = (
     ARTIFACTS,
     PODS,
     WORKLOADS,
+    *queues.WATCHED,
     *OWNED.values(),
 )
 
@@ -93,6 +95,7 @@ class Watched:
         self.pools: Store[shapes.Custom] = Store(indexes={"backend": _backends_of}, on_change=(self._pool,))
         self.backends: Store[shapes.Custom] = Store(on_change=(self._backend,))
         self.artifacts: Store[shapes.Custom] = Store(on_change=(self._artifact,))
+        self.queues = Queues(self.wake_all)
         self.owned: dict[OwnedKind, Store[Document]] = {
             kind: Store(indexes={"owner": _owner}, on_change=(partial(self._owned, kind),)) for kind in OwnedKind
         }
@@ -108,6 +111,7 @@ class Watched:
             Reflector(client, ARTIFACTS, self.artifacts),
             Reflector(client, PODS, self.pods, labels=OURS),
             Reflector(client, WORKLOADS, self.workloads),
+            *self.queues.reflectors(client),
             *(Reflector(client, OWNED[kind], store, labels=LABELS[kind]) for kind, store in self.owned.items()),
             Reflector(client, DEPLOYMENTS, self.deployments),
         )
@@ -124,6 +128,7 @@ class Watched:
             ARTIFACTS.plural: self.artifacts,
             PODS.plural: self.pods,
             WORKLOADS.plural: self.workloads,
+            **self.queues.stores(),
             **{OWNED[kind].plural: store for kind, store in self.owned.items()},
         }
 

@@ -56,7 +56,9 @@ class Workload:
     """One Kueue Workload that owns at least one of the deployment's Pods.
 
     `owners` are the UIDs of the Pods in its owner references; a group's Workload is found by them and
-    never by a derived name (facts reconcile §6). `waits_because` is Kueue's own sentence.
+    never by a derived name (facts reconcile §6). `waits_because` is Kueue's own sentence. One that is not `active`
+    waits for nothing: `parked` says that its set never fit, `yields_to` names the older set it gave way to, else
+    somebody else deactivated it.
     """
 
     name: str
@@ -70,6 +72,20 @@ class Workload:
     preempted: bool = False
     leaving: bool = False
     waits_because: str = ""
+    active: bool = True
+    parked: bool = False
+    yields_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Where a LocalQueue of the deployment's namespace leads; `cluster_queue` is empty where there is none.
+
+    `checked` says whether that ClusterQueue carries the check that holds a set together (decisions D26).
+    """
+
+    cluster_queue: str
+    checked: bool = True
 
 
 class OwnedKind(StrEnum):
@@ -113,18 +129,37 @@ class Names:
     ours: Mapping[str, str] = field(default_factory=dict)
 
 
+class Account(StrEnum):
+    """What a replica says of its operations on the shared store; one that says nothing is left out."""
+
+    SUCCEEDING = "Succeeding"
+    FAILING = "Failing"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One entry of a binding's `usedBy`; the namespace is empty, since a binding is used from its own alone."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """The shared cache that a deployment names, as it stands now.
 
     `echo` is what status says of the binding, from its spec; None while it cannot be read. `connected` says whether
     replicas are rendered with a connection, `unreadable` why an object on the way to the store cannot be read.
+    `used_by` is who claims the binding, None while it cannot be read. `filled` says whether the domain holds blocks.
     """
 
     domain: Domain
     echo: Mapping[str, object] | None = None
     connected: bool = False
     unreadable: str = ""
+    used_by: tuple[User, ...] | None = None
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +192,8 @@ class Snapshot:
     """One consistent reading of a deployment and of everything it owns.
 
     `status` is the stored status in Kubernetes' own JSON spelling. `cache` is None where the deployment names none, and
-    so is `weights`. `stale` says that a store has not yet caught up with this controller's own last write to the
+    so is `weights`. `queues` maps the LocalQueue of each role to where it leads, `accounts` the UID of a member to what
+    it says of the store. `stale` says that a store has not yet caught up with this controller's own last write to the
     deployment.
     """
 
@@ -169,5 +205,7 @@ class Snapshot:
     status: Mapping[str, object] = field(default_factory=dict)
     cache: Attachment | None = None
     weights: Weights | None = None
+    queues: Mapping[str, Queue] = field(default_factory=dict)
+    accounts: Mapping[str, Account] = field(default_factory=dict)
     stale: bool = False
     answers: Answers = Answers()

@@ -1,0 +1,129 @@
+"""One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from modeldeployment.api import ModelDeployment, RefusalReason
+from modeldeployment.kube import shapes
+from modeldeployment.reconcile import following, observing, reading
+from modeldeployment.reconcile.deciding.seen import Queue, Snapshot, Weights
+from modeldeployment.reconcile.errors import Unreadable
+from modeldeployment.reconcile.watching import Key, Watched
+from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, WeightsRefusal, render
+
+
+@dataclass(slots=True)
+class _Memory:
+    """What is remembered of a deployment between readings: nothing that a restart may not lose."""
+
+    version: str = ""
+    deployment: ModelDeployment | None = None
+    status: Mapping[str, object] = field(default_factory=dict)
+    rendered_from: tuple[object, ...] = ()
+    rendering: Rendering | RenderRefusal | None = None
+
+
+class Snapshots:
+    """Reads deployments out of stores that somebody keeps current: the controller's, or those of a command line."""
+
+    def __init__(self, watched: Watched, policy: Policy) -> None:
+        self._watched = watched
+        self._policy = policy
+        self._memory: dict[Key, _Memory] = {}
+
+    def set_policy(self, policy: Policy) -> bool:
+        """Render with other settings from now on; says whether they are others."""
+        changed, self._policy = policy != self._policy, policy
+        return changed
+
+    def forget(self, key: Key) -> None:
+        """Drop what is remembered of a deployment that is gone."""
+        self._memory.pop(key, None)
+
+    def of(self, stored: shapes.Custom, *, native: bool, stale: bool = False) -> Snapshot:
+        """Read one deployment; `native` says whether the API server starts sidecars first. Raises Unreadable."""
+        meta, watched = stored.metadata, self._watched
+        memory = self._memory.setdefault(Key(meta.namespace, meta.name), _Memory())
+        deployment = _read(stored, memory)
+        pods = watched.pods.by_index("owner", meta.uid)
+        groups = {
+            workload.metadata.uid: workload
+            for pod in pods
+            for workload in watched.workloads.by_index("member", pod.metadata.uid)
+        }
+        attachment, store = following.cache(watched, deployment)
+        rendering, weights = self._rendering(deployment, store, memory, native=native)
+        return Snapshot(
+            deployment=deployment,
+            rendering=rendering,
+            members=tuple(watched.members.of(pod) for pod in pods),
+            workloads=tuple(watched.groups.of(workload) for workload in groups.values()),
+            objects=tuple(
+                watched.kept[kind].of(each)
+                for kind, owned in watched.owned.items()
+                for each in owned.by_index("owner", meta.uid)
+            ),
+            status=memory.status,
+            cache=attachment,
+            weights=weights,
+            queues=self._queues(meta.namespace, rendering),
+            stale=stale,
+        )
+
+    def _queues(self, namespace: str, rendering: Rendering | RenderRefusal) -> Mapping[str, Queue]:
+        roles = rendering.roles if isinstance(rendering, Rendering) else ()
+        return {role.queue: self._watched.queues.queue(namespace, role.queue) for role in roles}
+
+    def _rendering(
+        self, deployment: ModelDeployment, store: Store | None, memory: _Memory, *, native: bool
+    ) -> tuple[Rendering | RenderRefusal, Weights | None]:
+        """The rendering, and the weights that it loads."""
+        named = {role.instance_type for role in deployment.spec.roles}
+        read = {
+            name: self._watched.read_types.of(each)
+            for name in sorted(named)
+            if (each := self._watched.types.get("", name)) is not None
+        }
+        classes = frozenset(each.metadata.name for each in self._watched.runtime_classes.items())
+        try:
+            artifact = following.artifact(self._watched, deployment)
+        except WeightsRefusal as refusal:
+            return refusal, None
+        # Of what is only followed, what is read of it: figures move all the time.
+        source = (
+            deployment.metadata.uid,
+            deployment.metadata.generation,
+            self._policy,
+            classes,
+            store,
+            artifact,
+            native,
+            *read.values(),
+        )
+        if memory.rendering is None or memory.rendered_from != source:
+            types = {name: each for name, each in read.items() if not isinstance(each, Unreadable)}
+            facts = Facts(types, self._policy, classes, store, artifact, native)
+            unreadable = next((each for each in read.values() if isinstance(each, Unreadable)), None)
+            memory.rendering = _rendered(deployment, facts) if unreadable is None else _unready(unreadable)
+            memory.rendered_from = source
+        return memory.rendering, following.weights(artifact, self._policy)
+
+
+def _read(stored: shapes.Custom, memory: _Memory) -> ModelDeployment:
+    version = f"{stored.metadata.uid}/{stored.metadata.resource_version}"
+    if memory.deployment is None or memory.version != version:
+        memory.deployment = reading.deployment(stored)
+        memory.status = observing.table(stored.status)
+        memory.version = version
+    return memory.deployment
+
+
+def _rendered(deployment: ModelDeployment, facts: Facts) -> Rendering | RenderRefusal:
+    try:
+        return render(deployment, facts)
+    except RenderRefusal as refusal:
+        return refusal
+
+
+def _unready(unreadable: Unreadable) -> RenderRefusal:
+    return RenderRefusal(RefusalReason.INSTANCE_TYPE_NOT_READY, None, str(unreadable), retryable=True)
