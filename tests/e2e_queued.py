@@ -1,0 +1,119 @@
+"""Others in the queue: Pods that outrank a deployment's, and a queue beside it that lends and takes back."""
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Final
+
+from e2e_board import admitted
+from e2e_worlds import JSON, WHOLE_PODS, World
+from modeldeployment.api import keys, kueue
+from modeldeployment.api.quantity import Quantity
+from modeldeployment.kube import NotFound, PatchType, custom
+from modeldeployment.kube.kinds import CLUSTER_QUEUES, LOCAL_QUEUES, PODS
+
+PRIORITIES: Final = custom("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False)
+
+
+async def intruder(world: World, like: str, *, name: str = "intruder", queue: str = "", priority: str = "") -> None:
+    """Create a Pod that asks for what another Pod asks for, in the world's queue or another."""
+    example = await world.whole(WHOLE_PODS, like)
+    resources = example["spec"]["containers"][0]["resources"]
+    body = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {keys.QUEUE_NAME: queue or world.provision.local_queue}},
+        "spec": {
+            **({"priorityClassName": priority} if priority else {}),
+            "terminationGracePeriodSeconds": 1,
+            "containers": [{"name": "main", "image": "lab/none", "resources": resources}],
+        },
+    }
+    await world.client.create(PODS, json.dumps(body).encode(), world.namespace)
+
+
+async def serves(world: World, name: str = "intruder") -> None:
+    """Wait until such a Pod has its quota."""
+    await world.board.until(
+        lambda: (pod := world.board.pods.get(world.namespace, name)) and admitted(world.board.workload_of(pod)),
+        what=f"{name} is admitted",
+    )
+
+
+async def leaves(world: World, name: str = "intruder") -> None:
+    """Delete such a Pod."""
+    await world.client.delete(PODS, name, world.namespace)
+
+
+@contextlib.asynccontextmanager
+async def outranking(world: World) -> AsyncIterator[str]:
+    """While open, the world's queue preempts lower priorities, and there is the class this gives the name of."""
+    policy = {"spec": {"preemption": {"withinClusterQueue": "LowerPriority"}}}
+    await world.client.patch(CLUSTER_QUEUES, world.provision.cluster_queue, policy, how=PatchType.MERGE)
+    await world.client.create(PRIORITIES, {"metadata": {"name": world.namespace}, "value": 1000})
+    try:
+        yield world.namespace
+    finally:
+        await world.client.delete(PRIORITIES, world.namespace)
+
+
+@contextlib.asynccontextmanager
+async def lending(world: World) -> AsyncIterator[str]:
+    """While open, half of the world's quota is that of a second queue in one cohort, which takes it back by force.
+
+    Gives the name of the second queue's LocalQueue.
+    """
+    queue, name = world.provision.cluster_queue, f"{world.namespace}-lender"
+    said = await world.kubectl("get", "clusterqueue", queue, "-o", "json")
+    spec = json.loads(said.out)["spec"]
+    halved = _halved(spec["resourceGroups"])
+    shared: JSON = {"cohortName": world.namespace, "resourceGroups": halved}
+    await world.client.patch(CLUSTER_QUEUES, queue, {"spec": shared}, how=PatchType.MERGE)
+    lender = {
+        "apiVersion": kueue.API_VERSION,
+        "kind": "ClusterQueue",
+        "metadata": {"name": name},
+        "spec": {
+            "namespaceSelector": {},
+            "queueingStrategy": spec["queueingStrategy"],
+            "preemption": {"reclaimWithinCohort": "Any"},
+            **shared,
+        },
+    }
+    entrance = {
+        "apiVersion": kueue.API_VERSION,
+        "kind": "LocalQueue",
+        "metadata": {"name": "lender", "namespace": world.namespace},
+        "spec": {"clusterQueue": name},
+    }
+    await world.client.create(CLUSTER_QUEUES, lender)
+    await world.client.create(LOCAL_QUEUES, entrance, world.namespace)
+    try:
+        yield "lender"
+    finally:
+        with contextlib.suppress(NotFound):
+            await world.client.delete(LOCAL_QUEUES, "lender", world.namespace)
+        await world.client.delete(CLUSTER_QUEUES, name)
+
+
+def _halved(groups: list[JSON]) -> list[JSON]:
+    return [
+        {
+            **group,
+            "flavors": [
+                {
+                    **flavor,
+                    "resources": [
+                        {**resource, "nominalQuota": _half(resource["nominalQuota"])}
+                        for resource in flavor["resources"]
+                    ],
+                }
+                for flavor in group["flavors"]
+            ],
+        }
+        for group in groups
+    ]
+
+
+def _half(quantity: str) -> str:
+    return str(Quantity.whole(Quantity.parse(quantity).nanos // 10**9 // 2))
