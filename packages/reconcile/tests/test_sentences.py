@@ -11,20 +11,29 @@ from reconcile_worlds import pod
 
 GOLDEN = Path(__file__).parent / "golden" / "sentences.txt"
 
-FINDINGS: tuple[found.Finding, ...] = (
+FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.Rendered(),
     found.RenderRefused("InstanceTypeNotFound", "the renderer's own message, word for word"),
     found.NoReplicas(),
     found.AllReplicasTerminating(),
+    found.Parked(3, 4, ("prefill", "decode")),
+    found.Parked(1, 1, ("server",)),
+    found.Yielding(2, 4, ("team-b/other",)),
     found.PreemptedInPart(1, 3, ()),
     found.PreemptedInPart(2, 1, ("Decode", "Prefill")),
     found.PodGroupIncomplete("server", 1, 4, "a10"),
+    found.NoQueueInReservedNamespace("kube-system", "server", 2),
     found.AdmissionInFlight(1),
     found.AdmissionInFlight(3),
     found.Reserved("a10"),
     found.Reserved(""),
+    found.Reserved("", checks=True),
+    found.Remarked(found.Reserved(""), (found.QueueUnchecked(("a10", "h20")),)),
+    found.Remarked(found.AdmissionInFlight(2), (found.NoLocalQueue("server", "entrance-a10"),)),
     found.Pending(1, 1, "server", "a10", ""),
     found.Pending(2, 4, "server", "a10", "couldn't assign flavors to pod set main: insufficient unused quota"),
+    found.Pending(1, 4, "decode", "h20", "insufficient unused quota", holding=3),
+    found.Pending(2, 4, "decode", "h20", "", holding=1, stopped="gpustack-fnv64-1", stopped_count=1),
     found.UpToDate(),
     found.RolloutInProgress(1, 1),
     found.RolloutInProgress(2, 3, found.Held.FOR_ADMISSION),
@@ -64,8 +73,9 @@ FINDINGS: tuple[found.Finding, ...] = (
 )
 
 
-def label(finding: found.Finding) -> str:
+def label(said: found.Finding | found.Remarked) -> str:
     """Condition, status and reason of a finding, as `kubectl get -o yaml` would show them."""
+    finding = said.finding if isinstance(said, found.Remarked) else said
     kind, verdict, reason = found.CONDITIONS[type(finding)]
     own = finding.reason if isinstance(finding, found.RenderRefused | found.WeightsRefused) else reason
     return f"{kind.value}={verdict}/{own}"

@@ -42,6 +42,24 @@ class AllReplicasTerminating:
 
 
 @dataclass(frozen=True, slots=True)
+class Parked:
+    """The set never fit, so the Workloads of these roles were deactivated; nothing brings them back by itself."""
+
+    parked: int
+    total: int
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Yielding:
+    """Replicas gave their quota up for older sets, `namespace/name` each, that wait for it as this one does."""
+
+    yielding: int
+    total: int
+    older: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PreemptedInPart:
     """Quota of some replicas was reclaimed while others stay admitted."""
 
@@ -61,6 +79,15 @@ class PodGroupIncomplete:
 
 
 @dataclass(frozen=True, slots=True)
+class NoQueueInReservedNamespace:
+    """The namespace belongs to the cluster itself, and no queue leads out of it."""
+
+    namespace: str
+    role: str
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True)
 class AdmissionInFlight:
     """Groups are complete and Kueue has not composed their Workloads yet."""
 
@@ -69,20 +96,54 @@ class AdmissionInFlight:
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """Every replica holds quota; `cluster_queue` where there is one role."""
+    """Every replica holds quota; `cluster_queue` where there is one role. `checks`: some wait for their checks."""
 
     cluster_queue: str
+    checks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Some replicas wait for quota; `because` is Kueue's sentence on the first of them."""
+    """Some replicas wait for quota; `because` is Kueue's sentence on the first of them.
+
+    `holding` are those that hold quota and open together with the ones that wait. `stopped` is the first Workload that
+    somebody deactivated, of `stopped_count`.
+    """
 
     waiting: int
     total: int
     role: str
     queue: str
     because: str
+    holding: int = 0
+    stopped: str = ""
+    stopped_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NoLocalQueue:
+    """A remark: the queue that a role enters is missing."""
+
+    role: str
+    local_queue: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueUnchecked:
+    """A remark: ClusterQueues of a set that do not ask for the check which holds a set together (decisions D26)."""
+
+    cluster_queues: tuple[str, ...]
+
+
+Remark: TypeAlias = NoLocalQueue | QueueUnchecked
+
+
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """A finding, and what the message of its condition says beside it."""
+
+    finding: "Finding"
+    remarks: tuple[Remark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +331,11 @@ Finding: TypeAlias = (
     | RenderRefused
     | NoReplicas
     | AllReplicasTerminating
+    | Parked
+    | Yielding
     | PreemptedInPart
     | PodGroupIncomplete
+    | NoQueueInReservedNamespace
     | AdmissionInFlight
     | Reserved
     | Pending
@@ -314,7 +378,10 @@ CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     RenderRefused: (RENDERED, "False", None),
     NoReplicas: (QUOTA, "Unknown", Reason.NO_REPLICAS),
     AllReplicasTerminating: (QUOTA, "Unknown", Reason.ALL_REPLICAS_TERMINATING),
+    Parked: (QUOTA, "False", Reason.PARKED),
+    Yielding: (QUOTA, "False", Reason.YIELDING),
     PreemptedInPart: (QUOTA, "False", Reason.PREEMPTED_IN_PART),
+    NoQueueInReservedNamespace: (QUOTA, "False", Reason.NO_QUEUE_IN_RESERVED_NAMESPACE),
     PodGroupIncomplete: (QUOTA, "False", Reason.POD_GROUP_INCOMPLETE),
     AdmissionInFlight: (QUOTA, "Unknown", Reason.ADMISSION_IN_FLIGHT),
     Reserved: (QUOTA, "True", Reason.RESERVED),

@@ -5,6 +5,7 @@ Messages name roles and figures, why, and where there is one the way out. Figure
 
 from typing import assert_never
 
+from modeldeployment.api import kueue
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding.seen import Member
 
@@ -12,8 +13,10 @@ BLOCK_LEASE_SECONDS = 30
 """How long the shared cache keeps the blocks of a replica that stopped renewing its lease (facts reconcile §10)."""
 
 
-def of(finding: found.Finding) -> str:
-    """The sentence of a finding."""
+def of(finding: found.Finding | found.Remarked) -> str:
+    """The sentence of a finding, and of what is remarked beside it."""
+    if isinstance(finding, found.Remarked):
+        return "; ".join((of(finding.finding), *map(_remark, finding.remarks)))
     match finding:
         case found.Rendered():
             return "every role is rendered"
@@ -23,19 +26,17 @@ def of(finding: found.Finding) -> str:
             return "no replica has been created yet"
         case found.AllReplicasTerminating():
             return "every replica is leaving"
-        case found.PreemptedInPart() as part:
-            return _preempted(part)
-        case found.PodGroupIncomplete(role=role, have=have, want=want, queue=queue):
-            return f'role "{role}" has {have}/{want} replicas; no Workload enters queue {queue} before its Pods exist'
-        case found.AdmissionInFlight(replicas=replicas):
-            theirs = "its Workload" if replicas == 1 else "their Workloads"
-            return f"{_replicas(replicas)} complete, waiting for Kueue to compose {theirs}"
-        case found.Reserved(cluster_queue=""):
-            return "every replica holds quota"
-        case found.Reserved(cluster_queue=queue):
-            return f"every replica holds quota in ClusterQueue {queue}"
-        case found.Pending() as pending:
-            return _pending(pending)
+        case (
+            found.Parked()
+            | found.Yielding()
+            | found.PreemptedInPart()
+            | found.PodGroupIncomplete()
+            | found.NoQueueInReservedNamespace()
+            | found.AdmissionInFlight()
+            | found.Reserved()
+            | found.Pending()
+        ) as quota:
+            return _quota(quota)
         case found.UpToDate():
             return "every replica matches the spec"
         case found.RolloutInProgress() as rollout:
@@ -230,6 +231,51 @@ def _roles(names: tuple[str, ...]) -> str:
     return ", ".join(f'role "{name}"' for name in names)
 
 
+def _quota(
+    finding: found.Parked
+    | found.Yielding
+    | found.PreemptedInPart
+    | found.PodGroupIncomplete
+    | found.NoQueueInReservedNamespace
+    | found.AdmissionInFlight
+    | found.Reserved
+    | found.Pending,
+) -> str:
+    match finding:
+        case found.Parked(parked=parked, total=total, roles=roles):
+            return (
+                f"{parked} of {_replicas(total)} {_are(parked)} parked, of {_roles(roles)}: the set did not get quota "
+                "for all of its replicas in time, so it holds none any more; make room and set spec.active of its "
+                "Workloads to true, or delete the deployment and create it again (applying it again changes nothing)"
+            )
+        case found.Yielding(yielding=yielding, total=total, older=older):
+            return (
+                f"{yielding} of {_replicas(total)} gave way to {', '.join(older)}, an older set that waits for quota "
+                "which this one held, as this one waits for its; they come back by themselves once it is admitted, "
+                "gone or changed, after 30 minutes at the latest"
+            )
+        case found.PreemptedInPart() as part:
+            return _preempted(part)
+        case found.PodGroupIncomplete(role=role, have=have, want=want, queue=queue):
+            return f'role "{role}" has {have}/{want} replicas; no Workload enters queue {queue} before its Pods exist'
+        case found.NoQueueInReservedNamespace(namespace=namespace, role=role):
+            return (
+                f'no replica of role "{role}" can be admitted: namespace {namespace} is reserved for the cluster and '
+                "has no LocalQueue; create the deployment in another namespace"
+            )
+        case found.AdmissionInFlight(replicas=replicas):
+            theirs = "its Workload" if replicas == 1 else "their Workloads"
+            return f"{_replicas(replicas)} complete, waiting for Kueue to compose {theirs}"
+        case found.Reserved(cluster_queue=queue, checks=checks):
+            where = f" in ClusterQueue {queue}" if queue else ""
+            waits = "; some are not admitted yet, since a check of their queue has not answered" if checks else ""
+            return f"every replica holds quota{where}{waits}"
+        case found.Pending() as pending:
+            return _pending(pending)
+        case other:
+            assert_never(other)
+
+
 def _preempted(part: found.PreemptedInPart) -> str:
     bare = f"; no admitted replica is left of kind {', '.join(part.bare_kinds)}" if part.bare_kinds else ""
     return (
@@ -241,10 +287,41 @@ def _preempted(part: found.PreemptedInPart) -> str:
 def _pending(pending: found.Pending) -> str:
     because = f": {pending.because}" if pending.because else ""
     wait = "waits" if pending.total == 1 else "wait"
-    return (
+    said = (
         f'{pending.waiting} of {_replicas(pending.total)} {wait} for quota, role "{pending.role}" first, '
         f"in queue {pending.queue}{because}"
     )
+    if pending.holding:
+        hold = "holds quota and opens" if pending.holding == 1 else "hold quota and open"
+        said += f"; {pending.holding} of {pending.total} {hold} together with them once all of the set have it"
+    if pending.stopped:
+        said += (
+            f"; {pending.stopped_count} of {pending.total} {_are(pending.stopped_count)} not in the queue at all, "
+            f"since somebody set spec.active of a Workload to false (first {pending.stopped}); set it to true, or "
+            "delete the Workload and Kueue makes it anew"
+        )
+    return said
+
+
+def _remark(remark: found.Remark) -> str:
+    match remark:
+        case found.NoLocalQueue(role=role, local_queue=name):
+            return (
+                f'role "{role}" enters LocalQueue {name}, and the namespace has none of that name; create it, leading '
+                "to the ClusterQueue that it is to draw from"
+            )
+        case found.QueueUnchecked(cluster_queues=queues):
+            return (
+                f"ClusterQueue {', '.join(queues)} does not ask for AdmissionCheck {kueue.JOINT_CHECK}, so replicas "
+                f"admitted there start without waiting for the other roles; add {kueue.JOINT_CHECK} to its "
+                "spec.admissionChecksStrategy.admissionChecks"
+            )
+        case other:
+            assert_never(other)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _rollout(rollout: found.RolloutInProgress) -> str:

@@ -6,7 +6,7 @@ Source: facts status §1-§4, §10; facts reconcile §11.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import TypeAlias, cast
 
 from modeldeployment.api import Condition, Phase, RoleKind, RoleStatus, RouterStatus
 from modeldeployment.api.routerstatus import RoutedRole, RouterMetrics
@@ -23,6 +23,7 @@ LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", Ro
 """The letter of each kind in `roleSummary`, in the order they are shown (facts status §3)."""
 
 JSON = dict[str, object]
+Said: TypeAlias = found.Finding | found.Remarked
 
 _OURS_IN = {
     field: frozenset(str(each.alias) for each in model.model_fields.values())
@@ -46,8 +47,8 @@ def of(
 ) -> JSON | None:
     """The merge patch of a pass that could render; None where the stored status already says it."""
     declared = [role for role in roles if role.role is not None]
-    quota_finding = quota.of(roles)
-    findings: list[found.Finding] = [
+    quota_finding = quota.of(roles, str(snapshot.deployment.metadata.namespace), snapshot.queues)
+    findings: list[Said] = [
         found.Rendered(),
         attaching.domain(snapshot),
         attaching.weights(snapshot, declared),
@@ -120,7 +121,7 @@ def role_summary(declared: Sequence[RoleSlots]) -> str:
     return "".join(f"{ready[kind]}{letter}" for kind, letter in LETTERS.items() if kind in ready)
 
 
-def phase_of(declared: Sequence[RoleSlots], quota_finding: found.Finding, routed: Routed) -> tuple[Phase, str]:
+def phase_of(declared: Sequence[RoleSlots], quota_finding: Said, routed: Routed) -> tuple[Phase, str]:
     """The phase, judged on declared ordinals only and on the router, and its message."""
     ready = sum(1 for role in declared for ordinal in range(role.declared) if serving(role, ordinal))
     wanted = sum(role.declared for role in declared)
@@ -171,9 +172,7 @@ def kinds_finding(declared: Sequence[RoleSlots]) -> found.Finding:
     return found.KindsNotReady(tuple(bare)) if bare else found.AllKindsReady()
 
 
-def conditions(
-    snapshot: Snapshot, findings: Iterable[found.Finding], now: datetime, *, alone: bool = False
-) -> list[JSON]:
+def conditions(snapshot: Snapshot, findings: Iterable[Said], now: datetime, *, alone: bool = False) -> list[JSON]:
     """Conditions of the findings, stamped; entries of types that no finding speaks of are kept unless `alone`."""
     stored = {cast("str", each.get("type")): each for each in _stored(snapshot.status)}
     made = [_condition(finding, stored, snapshot.deployment.metadata.generation or 0, now) for finding in findings]
@@ -187,9 +186,8 @@ def conditions(
 _OURS = frozenset(kind.value for kind, _, _ in found.CONDITIONS.values())
 
 
-def _condition(
-    finding: found.Finding, stored: Mapping[str, Mapping[str, object]], generation: int, now: datetime
-) -> JSON:
+def _condition(said: Said, stored: Mapping[str, Mapping[str, object]], generation: int, now: datetime) -> JSON:
+    finding = said.finding if isinstance(said, found.Remarked) else said
     kind, verdict, reason = found.CONDITIONS[type(finding)]
     before = stored.get(kind.value)
     flipped = before is None or before.get("status") != verdict
@@ -202,7 +200,7 @@ def _condition(
             if isinstance(finding, found.RenderRefused | found.WeightsRefused)
             else cast("object", reason)
         ),
-        "message": sentences.of(finding),
+        "message": sentences.of(said),
         "lastTransitionTime": since,
         "observedGeneration": generation,
     } | {key: value for key, value in (before or {}).items() if key not in _OURS_IN["conditions"]}
