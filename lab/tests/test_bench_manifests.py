@@ -3,7 +3,7 @@ from typing import Any
 from modeldeployment.api import keys
 from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.lab.bench import manifests, operating, rendering
+from modeldeployment.lab.bench import manifests, operating, peering, rendering
 from modeldeployment.render import RoleRendering, RouterRendering, Seat, render
 
 
@@ -31,7 +31,7 @@ def role(replicas: int) -> RoleRendering:
 
 
 def job_template(replicas: int) -> dict[str, Any]:
-    template: dict[str, Any] = manifests.job("peer", "bench", role(replicas))["spec"]["template"]
+    template: dict[str, Any] = peering.job("peer", role(replicas), queued=True)["spec"]["template"]
     return template
 
 
@@ -41,7 +41,7 @@ def test_there_is_one_body_for_each_replica() -> None:
 
 
 def test_a_job_makes_as_many_pods_through_the_same_queue() -> None:
-    spec = manifests.job("peer", "bench", role(7))["spec"]
+    spec = peering.job("peer", role(7), queued=True)["spec"]
     assert (spec["completions"], spec["parallelism"], spec["completionMode"]) == (7, 7, "Indexed")
     assert spec["template"]["metadata"]["labels"][keys.QUEUE_NAME] == "queue"
 
@@ -56,6 +56,25 @@ def test_pods_of_a_job_share_no_group_and_are_none_of_the_operators() -> None:
 
 def test_pods_of_a_job_may_end() -> None:
     assert job_template(2)["spec"]["restartPolicy"] == "Never"
+
+
+def test_pods_that_no_queue_holds_have_a_gate_of_their_own() -> None:
+    template = peering.leader_worker_set("peer", role(4), queued=False)["spec"]["leaderWorkerTemplate"][
+        "workerTemplate"
+    ]
+    assert template["spec"]["schedulingGates"] == [{"name": peering.GATE}]
+    assert keys.QUEUE_NAME not in template["metadata"]["labels"]
+
+
+def test_a_stateful_set_selects_the_pods_of_its_template() -> None:
+    spec = peering.stateful_set("peer", role(4), queued=True)["spec"]
+    assert spec["template"]["metadata"]["labels"].items() >= spec["selector"]["matchLabels"].items()
+    assert (spec["replicas"], spec["podManagementPolicy"]) == (4, "Parallel")
+
+
+def test_roles_of_one_deployment_differ_by_name_alone() -> None:
+    first, second = manifests.deployment("pair", "bench", "a10g", replicas=2, roles=("a", "b"))["spec"]["roles"]
+    assert {**first, "name": "b"} == second
 
 
 def test_the_operators_series_are_read_without_prefix_and_labels_summed() -> None:

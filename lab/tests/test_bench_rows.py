@@ -13,16 +13,16 @@ def test_a_row_holds_id_value_unit_goal_and_verdict() -> None:
         "id": "create-1000-ratio",
         "value": 0.8124,
         "unit": "ratio",
-        "goal": ">= 0.70",
+        "goal": ">= 0.80",
         "ok": True,
     }
 
 
 def test_a_second_run_replaces_its_own_rows_and_keeps_the_others() -> None:
     first = rows.merged([], [value(goals.RENDER_SECONDS, 0.9), value(goals.CREATE_RATIO, 0.5)])
-    second = rows.merged(first, [value(goals.CREATE_RATIO, 0.75)])
+    second = rows.merged(first, [value(goals.CREATE_RATIO, 0.85)])
     assert [(row["id"], row["value"], row["ok"]) for row in second] == [
-        ("create-1000-ratio", 0.75, True),
+        ("create-1000-ratio", 0.85, True),
         ("render-65536-seconds", 0.9, True),
     ]
 

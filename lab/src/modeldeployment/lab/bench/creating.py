@@ -1,133 +1,84 @@
-"""How fast the operator makes the Pods of one deployment, beside the raw ceiling and the Job controller.
+"""How fast the operator makes Pods, single ones and gangs, beside the raw ceiling and beside its peers."""
 
-Source: facts peers-measured §1, §2 and its traps.
-"""
-
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.lab.bench import accounts, audits, goals, manifests
-from modeldeployment.lab.bench.accounts import Account
-from modeldeployment.lab.bench.arrivals import Arrivals, arrivals
-from modeldeployment.lab.bench.clearing import clear
-from modeldeployment.lab.bench.errors import Unexpected
+from modeldeployment.lab.bench import accounts, goals, grouping, making, peering
 from modeldeployment.lab.bench.figures import Rounds, medians
-from modeldeployment.lab.bench.operating import operator
+from modeldeployment.lab.bench.goals import Measurement
+from modeldeployment.lab.bench.making import CONNECTIONS, Round, Shape
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.telling import Tell
-from modeldeployment.lab.bench.wire import Connection, connections, post_all
-from modeldeployment.lab.bench.worlds import DEPLOYED, JOBS, NAMESPACE, PODS, World
-from modeldeployment.render import RoleRendering
+from modeldeployment.lab.bench.worlds import World
+from modeldeployment.lab.toolchain.groups import GroupController
 
-CONNECTIONS: Final = 32
 ROUNDS: Final = 2
-_SECONDS: Final = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One thousand Pods made: Pods a second, processor seconds by process, and what the operator asked for.
+async def single(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
+    """One deployment of so many replicas of one Pod; then a Job and a StatefulSet through the same queue.
 
-    Both until the last Pod was seen; `asked` is empty where no operator ran.
+    Raises BenchError.
     """
+    shape = Shape(replicas)
+    async with world.held():
+        raw, ours = await _in_turn(world, "single", shape, tell)
+        beside = []
+        for peer in (peering.JOB, peering.STATEFUL_SET):
+            beside.append(await making.peer(world, peer, peer.name.lower(), shape, queued=True))
+            tell(str(beside[-1]))
+    return _values((goals.CREATE_RATIO, goals.CREATE_PEER), raw, ours, beside)
 
-    rate: float
-    used: Mapping[str, float]
-    asked: Mapping[tuple[str, str], int]
 
+async def gangs(world: World, groups: GroupController, shape: Shape, tell: Tell) -> tuple[Value, ...]:
+    """One deployment of replicas of several Pods; then a LeaderWorkerSet of the same shape.
 
-async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
-    """Warm up, then raw and operator in turn, then the Job; the ClusterQueue is held, so no Pod is ever admitted.
-
-    Every Pod passes Kueue's webhooks and gets its Workload, in every round alike; none reaches the scheduler, so a
-    round is taken away in seconds. Raises BenchError.
+    Its Pods are held by a gate of their own: our groups become a Workload each, and as Pods of one template cannot name
+    their group, its Pods would become one each. So Kueue leaves them alone, in its favour. Raises BenchError.
     """
-    await world.hold(held=True)
+    async with world.held():
+        raw, ours = await _in_turn(world, "gang", shape, tell)
+        beside = []
+        async with grouping.running(world, groups) as pid:
+            own: Mapping[str, int] = {"lws": pid}
+            beside.append(await making.peer(world, peering.LEADER_WORKER_SET, "lws", shape, queued=False, pids=own))
+            tell(str(beside[-1]))
+    return _values((goals.GANG_RATIO, goals.GANG_PEER), raw, ours, beside)
+
+
+async def _in_turn(world: World, name: str, shape: Shape, tell: Tell) -> tuple[list[Round], list[Round]]:
+    """Warm up, then raw and operator in turn."""
     raw: list[Round] = []
     ours: list[Round] = []
-    tell(f"warming the API server with {replicas} Pods")
-    await _raw(world, "warm-up", replicas)
+    tell(f"warming the API server with {shape.pods} Pods")
+    await making.raw(world, f"{name}-warm-up", shape)
     for turn in range(ROUNDS):
-        raw.append(await _raw(world, f"raw-{turn}", replicas))
-        tell(_line("raw", raw[-1]))
-        ours.append(await _ours(world, f"ours-{turn}", replicas))
-        tell(_line("operator", ours[-1]))
-    job = await _job(world, "job", replicas)
-    tell(_line("Job controller (for the record)", job))
-    await world.hold(held=False)
+        raw.append(await making.raw(world, f"{name}-raw-{turn}", shape))
+        tell(str(raw[-1]))
+        ours.append(await making.ours(world, f"{name}-ours-{turn}", shape))
+        tell(str(ours[-1]))
+    return raw, ours
+
+
+def _values(
+    asked: tuple[Measurement, Measurement], raw: Iterable[Round], ours: Sequence[Round], beside: Iterable[Round]
+) -> tuple[Value, Value]:
     ceiling, reached = (Rounds(tuple(each.rate for each in rounds)) for rounds in (raw, ours))
-    used = accounts.told(medians(each.used for each in ours))
+    used = medians(each.used for each in ours)
+    best = max(beside, key=lambda each: each.rate)
     against = (
         f"operator {reached.median:.0f}/s (best {reached.highest:.0f}), "
-        f"raw {ceiling.median:.0f}/s (best {ceiling.highest:.0f}) over {CONNECTIONS} connections, "
-        f"Job {job.rate:.0f}/s; CPU s: {used}"
+        f"raw {ceiling.median:.0f}/s (best {ceiling.highest:.0f}) over {CONNECTIONS} connections"
     )
-    return (Value(goals.CREATE_RATIO, reached.median / ceiling.median, against),)
-
-
-async def _raw(world: World, name: str, replicas: int) -> Round:
-    """POST the bodies of a deployment that exists, so that its Pods have an owner and are not collected."""
-    async with connections(world.driver, CONNECTIONS) as senders:
-        role = await _owner(world, senders[0], name, replicas)
-        bodies = manifests.bodies(role)
-        async with arrivals(world.driver, PODS) as seen:
-            with Account(world.processes()) as account:
-                began = time.perf_counter()
-                await post_all(senders, f"{PODS}?fieldManager=modeldeployment-operator", bodies)
-                ended = await seen.until(replicas, _SECONDS)
-    await clear(world)
-    return Round(replicas / (ended - began), account.used, {})
-
-
-async def _ours(world: World, name: str, replicas: int) -> Round:
-    """Create a deployment while the operator runs and has nothing to do."""
-    body = manifests.compact(_deployment(world, name, replicas))
-    async with operator(world) as running, connections(world.driver, 1) as (sender,):
-        await running.until_ready()
-        audit = world.audit()
-        async with arrivals(world.driver, PODS) as seen:
-            with Account({**world.processes(), "operator": running.process.pid}) as account:
-                ended_after = await _posted(sender, DEPLOYED, body, seen, replicas)
-        asked = audit.since_last()
-    await clear(world)
-    return Round(replicas / ended_after, account.used, asked)
-
-
-async def _job(world: World, name: str, replicas: int) -> Round:
-    """Let the built-in Job controller make the same Pods; its client limits are the lab's (1,000/s, burst 2,000)."""
-    async with connections(world.driver, 1) as (sender,):
-        role = await _owner(world, sender, name, replicas)
-        body = manifests.compact(manifests.job(name, NAMESPACE, role))
-        async with arrivals(world.driver, PODS) as seen:
-            with Account(world.processes()) as account:
-                ended_after = await _posted(sender, JOBS, body, seen, replicas)
-        await sender.call("DELETE", f"{JOBS}/{name}?propagationPolicy=Background")
-    await clear(world)
-    return Round(replicas / ended_after, account.used, {})
-
-
-async def _posted(sender: Connection, path: str, body: bytes, seen: Arrivals, replicas: int) -> float:
-    """POST an owner and wait for its last Pod: the seconds between."""
-    began = time.perf_counter()
-    await post_all([sender], path, [body])
-    return await seen.until(replicas, _SECONDS) - began
-
-
-async def _owner(world: World, sender: Connection, name: str, replicas: int) -> RoleRendering:
-    """Create a deployment that no operator looks after and render it as the operator would."""
-    status, stored = await sender.call("POST", DEPLOYED, manifests.compact(_deployment(world, name, replicas)))
-    if status != 201:
-        raise Unexpected(f"deployment {name} was not created: {stored[:300].decode(errors='replace')}")
-    return manifests.rendered(ModelDeployment.model_validate_json(stored), await world.instance_type())
-
-
-def _deployment(world: World, name: str, replicas: int) -> dict[str, object]:
-    return manifests.deployment(name, NAMESPACE, world.provision.instance_type, replicas=replicas)
-
-
-def _line(who: str, made: Round) -> str:
-    asked = f"; requests: {audits.told(made.asked)}" if made.asked else ""
-    return f"{who}: {made.rate:.0f} Pods/s; CPU s: {accounts.told(made.used)}{asked}"
+    compared = "; ".join(
+        f"{who} {rate:.0f}/s, CPU s: {sum(spent.values()):.1f} ({accounts.told(spent)})"
+        for who, rate, spent in [
+            ("operator", reached.median, used),
+            *((each.who, each.rate, each.used) for each in beside),
+        ]
+    )
+    to_raw, to_peer = asked
+    return (
+        Value(to_raw, reached.median / ceiling.median, against),
+        Value(to_peer, reached.median / best.rate, f"best peer {best.who}; {compared}"),
+    )

@@ -21,11 +21,19 @@ class Scenario(StrEnum):
 
     RENDER = "render"
     REVIEW = "review"
+    STORM = "storm"
     WEBHOOK = "webhook"
     IDLE = "idle"
     CREATE = "create"
+    GANG = "gang"
+    TEARDOWN = "teardown"
+    LEADER = "leader"
+    LIFT = "lift"
+    SETS = "sets"
     RESTART = "restart"
     STORE = "store"
+    WRITES = "writes"
+    FLEET = "fleet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +70,24 @@ class Measurement:
                 assert_never(other)
 
 
-CREATE_RATIO: Final = Measurement("create-1000-ratio", "ratio", Bound.AT_LEAST, 0.70, Scenario.CREATE)
+CREATE_RATIO: Final = Measurement("create-1000-ratio", "ratio", Bound.AT_LEAST, 0.8, Scenario.CREATE)
+CREATE_PEER: Final = Measurement("create-1000-peer-ratio", "ratio", Bound.AT_LEAST, 1, Scenario.CREATE)
+GANG_RATIO: Final = Measurement("gang-64x16-ratio", "ratio", Bound.AT_LEAST, 0.75, Scenario.GANG)
+GANG_PEER: Final = Measurement("gang-64x16-peer-ratio", "ratio", Bound.AT_LEAST, 1, Scenario.GANG)
+TEARDOWN_RATIO: Final = Measurement("teardown-1024-ratio", "ratio", Bound.AT_LEAST, 0.75, Scenario.TEARDOWN)
+GATE_LIFT: Final = Measurement("gate-lift-seconds", "s", Bound.AT_MOST, 2, Scenario.LIFT)
+SET_ADMISSION: Final = Measurement("set-admission-ratio", "ratio", Bound.AT_LEAST, 0.9, Scenario.SETS)
+STATUS_WRITES: Final = Measurement("status-writes-per-replica", "requests", Bound.AT_MOST, 1.2, Scenario.WRITES)
+NOOP_WRITES: Final = Measurement("noop-writes", "requests", Bound.EXACTLY, 0, Scenario.WRITES)
 RESTART_RATIO: Final = Measurement("restart-1000-ratio", "lists", Bound.AT_MOST, 1.5, Scenario.RESTART)
 RESTART_WRITES: Final = Measurement("restart-1000-writes", "requests", Bound.EXACTLY, 0, Scenario.RESTART)
+FLEET_RESTART_RATIO: Final = Measurement("restart-10000-ratio", "lists", Bound.AT_MOST, 1.5, Scenario.FLEET)
+FLEET_RESTART_WRITES: Final = Measurement("restart-10000-writes", "requests", Bound.EXACTLY, 0, Scenario.FLEET)
+STORM_P99: Final = Measurement("storm-decision-p99-ms", "ms", Bound.AT_MOST, 100, Scenario.STORM)
+FLEET_MEMORY: Final = Measurement("fleet-1000x3-mib", "MiB", Bound.AT_MOST, 1024, Scenario.STORM)
+FLEET_CORES: Final = Measurement("fleet-1000x3-cores", "cores", Bound.AT_MOST, 2, Scenario.STORM)
+LEADER_GAP: Final = Measurement("leader-gap-seconds", "s", Bound.AT_MOST, 17, Scenario.LEADER)
+LEADER_DOUBLES: Final = Measurement("leader-double-creates", "Pods", Bound.EXACTLY, 0, Scenario.LEADER)
 IDLE_REQUESTS: Final = Measurement("idle-200-writes", "requests", Bound.EXACTLY, 0, Scenario.IDLE)
 IDLE_SHARE: Final = Measurement("idle-200-core-share", "cores", Bound.AT_MOST, 0.01, Scenario.IDLE)
 STORE_MEMORY: Final = Measurement("store-mib-per-1000-pods", "MiB", Bound.AT_MOST, 5, Scenario.STORE)
@@ -80,8 +103,23 @@ WEBHOOK_CPU: Final = Measurement("webhook-cpu-ms-per-review", "ms", Bound.AT_MOS
 
 MEASUREMENTS: Final = (
     CREATE_RATIO,
+    CREATE_PEER,
+    GANG_RATIO,
+    GANG_PEER,
+    TEARDOWN_RATIO,
+    GATE_LIFT,
+    SET_ADMISSION,
+    STATUS_WRITES,
+    NOOP_WRITES,
     RESTART_RATIO,
     RESTART_WRITES,
+    FLEET_RESTART_RATIO,
+    FLEET_RESTART_WRITES,
+    STORM_P99,
+    FLEET_MEMORY,
+    FLEET_CORES,
+    LEADER_GAP,
+    LEADER_DOUBLES,
     IDLE_REQUESTS,
     IDLE_SHARE,
     STORE_MEMORY,

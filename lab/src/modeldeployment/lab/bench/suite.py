@@ -1,17 +1,23 @@
 """The order of the suite, and what scenarios share: one control plane, and a thousand settled Pods."""
 
+import asyncio
 import contextlib
+import os
 from collections.abc import AsyncGenerator, Collection, Sequence
 
 from modeldeployment.lab import toolchain
-from modeldeployment.lab.bench import creating, idling, rendering, restarting, reviewing, storing, webhooks
+from modeldeployment.lab.bench import creating, idling, rendering, restarting, reviewing, storing, tearing, webhooks
 from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
+from modeldeployment.lab.bench.making import Shape
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.settling import settled
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.worlds import World, world
+from modeldeployment.lab.toolchain.groups import ensure_groups
 
 REPLICAS = 1000
+GANGS = 64
+GANG_SIZE = 16
 DEPLOYMENTS = 200
 LARGEST = 1024
 
@@ -33,13 +39,13 @@ async def run(
     if not set(chosen) - {Scenario.RENDER, Scenario.REVIEW}:
         return
     tell("starting a control plane")
-    async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, tell)) as values:
+    async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, report, tell)) as values:
         async for measured in values:
             yield measured
 
 
 async def _on(
-    started: World, chosen: Collection[Scenario], scale: float, tell: Tell
+    started: World, chosen: Collection[Scenario], scale: float, report: toolchain.Report, tell: Tell
 ) -> AsyncGenerator[tuple[Value, ...], None]:
     replicas = _scaled(REPLICAS, scale)
     if Scenario.WEBHOOK in chosen:
@@ -47,7 +53,12 @@ async def _on(
     if Scenario.IDLE in chosen:
         yield await idling.measure(started, _scaled(DEPLOYMENTS, scale), idling.SECONDS * min(1.0, 10 * scale), tell)
     if Scenario.CREATE in chosen:
-        yield await creating.measure(started, replicas, tell)
+        yield await creating.single(started, replicas, tell)
+    if Scenario.GANG in chosen:
+        groups = await asyncio.to_thread(ensure_groups, os.environ, report)
+        yield await creating.gangs(started, groups, Shape(_scaled(GANGS, scale), GANG_SIZE), tell)
+    if Scenario.TEARDOWN in chosen:
+        yield await tearing.measure(started, _scaled(LARGEST, scale), tell)
     if Scenario.RESTART in chosen or Scenario.STORE in chosen:
         async with settled(started, "settled", deployments=1, replicas=replicas, tell=tell):
             pass

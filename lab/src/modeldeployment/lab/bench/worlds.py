@@ -31,7 +31,6 @@ FLEET: Final = Fleet(maker="nvidia", model="a10g", name="bench", nodes=64, cards
 DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
 DEPLOYED: Final = f"/apis/{keys.API_VERSION}/namespaces/{NAMESPACE}/{DEPLOYMENTS.plural}"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
-JOBS: Final = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 WORKLOADS: Final = f"/apis/{kueue.API_VERSION}/namespaces/{NAMESPACE}/workloads"
 
 _BINDINGS: Final = custom(
@@ -63,6 +62,15 @@ class World:
         """Stop or reopen the ClusterQueue: held, every Pod is created and gated, and none is admitted."""
         body = {"spec": {"stopPolicy": "Hold" if held else "None"}}
         await self.client.patch(CLUSTER_QUEUES, self.provision.cluster_queue, body, how=PatchType.MERGE)
+
+    @contextlib.asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """The ClusterQueue stopped for a while."""
+        await self.hold(held=True)
+        try:
+            yield
+        finally:
+            await self.hold(held=False)
 
     async def instance_type(self) -> InstanceType:
         """The fleet's InstanceType as the API server has it."""

@@ -15,7 +15,7 @@ import filelock
 from modeldeployment.lab.errors import DiskFull, ToolchainError
 from modeldeployment.lab.toolchain import go as golang
 from modeldeployment.lab.toolchain import place
-from modeldeployment.lab.toolchain.recipes import FAMILIES, KUEUE, KUEUE_CONFIG, KUEUE_MANIFESTS, Family, SourceCopy
+from modeldeployment.lab.toolchain.recipes import FAMILIES, KUEUE, KUEUE_DOCUMENTS, Documents, Family, SourceCopy
 
 _OUT_OF_SPACE: Final = (errno.ENOSPC, errno.EDQUOT)
 
@@ -62,17 +62,23 @@ def build(folder: Path, environ: Mapping[str, str], report: Report) -> place.Too
     return place.Toolchain(folder)
 
 
-def build_apart(family: Family, folder: Path, environ: Mapping[str, str], report: Report) -> None:
+def build_apart(
+    family: Family, folder: Path, environ: Mapping[str, str], report: Report, documents: Documents | None = None
+) -> None:
     """Put the programs of a family that is no part of the lab into a folder of its own; instant if they are there.
 
-    Raises a ToolchainError.
+    `documents` are copied beside them. Raises a ToolchainError.
     """
-    if all((folder / program.name).is_file() for program in family.programs):
+    wanted = [program.name for program in family.programs] + ([documents.folder] if documents else [])
+    if all((folder / name).exists() for name in wanted):
         return
     with _said_plainly(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder, report), _working(folder) as work:
-            _build_families((family,), folder, work, golang.find(environ, folder.parent), environ, report)
+            compiler = golang.find(environ, folder.parent)
+            _build_families((family,), folder, work, compiler, environ, report)
+            if documents is not None:
+                _copy_documents(family, documents, folder, work, compiler, environ)
     report(Finished(folder))
 
 
@@ -122,7 +128,7 @@ def _build_missing(folder: Path, environ: Mapping[str, str], report: Report) -> 
         for name in place.spoiled(folder):
             (folder / name).unlink()
         _build_families(FAMILIES, folder, work, compiler, environ, report)
-        _copy_kueue_config(folder, work, compiler, environ)
+        _copy_documents(KUEUE, KUEUE_DOCUMENTS, folder, work, compiler, environ)
         manifest = work / place.MANIFEST
         manifest.write_text(json.dumps(place.manifest_of(folder, compiler.name), indent=2) + "\n")
         manifest.replace(folder / place.MANIFEST)
@@ -188,19 +194,21 @@ def _copy_tree(origin: Path, target: Path) -> None:
         Path(folder).chmod(0o755)
 
 
-def _copy_kueue_config(folder: Path, work: Path, compiler: golang.Go, environ: Mapping[str, str]) -> None:
-    assert KUEUE.source is not None
-    module = work / "modules" / "kueue-manifests"
+def _copy_documents(
+    family: Family, documents: Documents, folder: Path, work: Path, compiler: golang.Go, environ: Mapping[str, str]
+) -> None:
+    assert family.source is not None
+    module = work / "modules" / f"{family.name}-documents"
     module.mkdir(parents=True)
-    for name, content in KUEUE.pins():
+    for name, content in family.pins():
         (module / name).write_bytes(content)
-    components = _download(KUEUE.source, module, compiler, environ) / "config" / "components"
-    staging = work / KUEUE_CONFIG
-    for part in KUEUE_MANIFESTS:
+    origin = _download(family.source, module, compiler, environ) / documents.origin
+    staging = work / documents.folder
+    for part in documents.parts:
         (staging / part).parent.mkdir(parents=True, exist_ok=True)
-        if (components / part).is_dir():
-            _copy_tree(components / part, staging / part)
+        if (origin / part).is_dir():
+            _copy_tree(origin / part, staging / part)
         else:
-            shutil.copyfile(components / part, staging / part)
-    shutil.rmtree(folder / KUEUE_CONFIG, ignore_errors=True)
-    staging.rename(folder / KUEUE_CONFIG)
+            shutil.copyfile(origin / part, staging / part)
+    shutil.rmtree(folder / documents.folder, ignore_errors=True)
+    staging.rename(folder / documents.folder)

@@ -20,6 +20,8 @@ KUEUE_VERSION: Final = "0.18.4"
 PICKER_VERSION: Final = "0.7.1"
 """The newest picker whose module and checksums are published where the others are; routers run 0.10.0."""
 
+GROUPS_VERSION: Final = "0.9.0"
+
 KUEUE_CONFIG: Final = "kueue-config"
 """Folder beside the programs with Kueue's own CRDs and webhook manifests."""
 
@@ -96,6 +98,15 @@ class Family:
             yield file, (folder / file).read_bytes()
 
 
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Files or folders (`parts`, below `origin` in a family's source) that are copied into `folder` beside it."""
+
+    origin: str
+    parts: tuple[str, ...]
+    folder: str
+
+
 def _kubernetes_stamps() -> tuple[tuple[str, str], ...]:
     major, minor, _ = KUBERNETES_VERSION.split(".")
     release = (("gitVersion", f"v{KUBERNETES_VERSION}"), ("gitMajor", major), ("gitMinor", minor))
@@ -161,7 +172,15 @@ PICKER: Final = Family("epp", (Program("epp", "github.com/llm-d/llm-d-inference-
 It builds with a newer kv-cache module than its release had, which its pins say (facts control-plane §10).
 """
 
+GROUPS: Final = Family(
+    "lws",
+    (Program("lws", "sigs.k8s.io/lws/cmd", (), 80),),
+    SourceCopy("sigs.k8s.io/lws", f"v{GROUPS_VERSION}", parts=(), replaces=False, changes=()),
+)
+"""LeaderWorkerSet, unchanged, which only the benchmarks start: no part of the lab (facts peers-measured)."""
+
+GROUPS_DOCUMENTS: Final = Documents("config", ("crd/bases", "webhook/manifests.yaml"), "lws-config")
+
 FAMILIES: Final = (ETCD, KWOK, KUEUE, KUBERNETES)
 PROGRAMS: Final = tuple(program.name for family in FAMILIES for program in family.programs)
-KUEUE_MANIFESTS: Final = ("crd/bases", "webhook/manifests.yaml")
-"""What is copied from Kueue's config/components into KUEUE_CONFIG."""
+KUEUE_DOCUMENTS: Final = Documents("config/components", ("crd/bases", "webhook/manifests.yaml"), KUEUE_CONFIG)
