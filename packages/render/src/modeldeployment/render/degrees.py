@@ -224,8 +224,12 @@ def _integer(name: str, text: str, minimum: int) -> int | Unreadable:
 
 def _data_degree(table: DegreeTable, declared: Mapping[Degree, int], env: Mapping[str, str]) -> int | Unreadable:
     """Answer the data degree in force: the engine looks at its variable only where the line leaves it at 1."""
-    given = declared.get(Degree.DATA, 1)
     text = env.get(table.variable) if table.variable else None
-    if text is None or given > 1 or declared.get(Degree.DATA_LOCAL) == 0:
-        return given
+    if text is None or not asks_variable(declared):
+        return declared.get(Degree.DATA, 1)
     return _integer(table.variable, text, 1)
+
+
+def asks_variable(declared: Mapping[Degree, int]) -> bool:
+    """Whether a line that declares these degrees leaves the data degree to the engine's variable."""
+    return declared.get(Degree.DATA, 1) <= 1 and declared.get(Degree.DATA_LOCAL) != 0

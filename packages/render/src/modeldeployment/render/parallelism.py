@@ -52,8 +52,9 @@ class DegreeFlag:
 
 @dataclass(frozen=True, slots=True)
 class ModeFlag:
-    """A switch that changes what a degree means; `negations` switch it off again."""
+    """A switch that changes what a degree means; `negations` switch it off again, `mode` is its name in status."""
 
+    mode: str
     spellings: tuple[str, ...]
     abbreviations: tuple[str, ...] = ()
     negations: tuple[str, ...] = ()
@@ -92,9 +93,10 @@ class DegreeTable:
     prefixes: Mapping[str, tuple[Flag, bool]] = field(init=False, repr=False)
     abbreviated: Mapping[str, Flag] = field(init=False, repr=False)
     openings: frozenset[str] = field(init=False, repr=False)
+    modes: Mapping[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Index the spellings: whole ones, what only one long one starts with, abbreviations, and how all begin."""
+        """Index the spellings: whole ones, what only one long one starts with, abbreviations, all beginnings."""
         exact = {spelling: (flag, on) for flag in self.flags for spelling, on in _spellings(flag)}
         starting: dict[str, list[str]] = {}
         for spelling in exact:
@@ -112,6 +114,8 @@ class DegreeTable:
         object.__setattr__(self, "abbreviated", short)
         openings = frozenset(said[: LONG if said.startswith("--") else SHORT] for said in (*exact, *short))
         object.__setattr__(self, "openings", openings)
+        modes = {flag.spellings[0]: flag.mode for flag in self.flags if isinstance(flag, ModeFlag)}
+        object.__setattr__(self, "modes", modes)
 
 
 def _spellings(flag: Flag) -> Iterator[tuple[str, bool]]:

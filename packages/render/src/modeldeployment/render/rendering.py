@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 from modeldeployment.api import names
 from modeldeployment.api.choices import RoleKind
 from modeldeployment.api.conditions import RefusalReason
-from modeldeployment.render import compose, encoding, fabric, image, joins, ports, routing, services, transfer, weights
+from modeldeployment.render import (
+    compose,
+    declared,
+    encoding,
+    fabric,
+    image,
+    joins,
+    ports,
+    routing,
+    services,
+    transfer,
+    weights,
+)
 from modeldeployment.render.context import Context
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.engines.takeover import TAKE_OVER
@@ -53,6 +65,12 @@ class RoleRendering:
     placed: Mapping[compose.Path, compose.Placed] = field(repr=False)
     _listener: Listener = field(repr=False)
     _deployment: ModelDeployment = field(repr=False)
+
+    @property
+    def parallelism(self) -> Mapping[str, object]:
+        """What status says of the parallelism it declares, read anew at each look: rendering has no use for it."""
+        spec = self._deployment.spec
+        return declared.parallelism(spec.role(self.name), ENGINES[spec.engine.name])
 
     def seats(self) -> Iterator[Seat]:
         """Yield every declared seat, replica by replica."""

@@ -22,7 +22,12 @@ VLLM_DEGREES: Final = DegreeTable(
         DegreeFlag(Degree.DATA_LOCAL, ("--data-parallel-size-local", "-dpl"), minimum=0),
         DegreeFlag(Degree.PREFILL_CONTEXT, ("--prefill-context-parallel-size", "-pcp"), abbreviations=("-pc",)),
         DegreeFlag(Degree.DECODE_CONTEXT, ("--decode-context-parallel-size", "-dcp")),
-        ModeFlag(("--enable-expert-parallel", "-ep"), ("-e",), negations=("--no-enable-expert-parallel",)),
+        ModeFlag(
+            "expertParallel",
+            ("--enable-expert-parallel", "-ep"),
+            abbreviations=("-e",),
+            negations=("--no-enable-expert-parallel",),
+        ),
         WiringFlag(("--nnodes", "-n")),
         WiringFlag(("--node-rank", "-r")),
         WiringFlag(("--master-addr",)),
