@@ -29,3 +29,34 @@ In the order in which one meets them:
 - `Move`: one thing that can happen next. `world.moves()` lists all that can; whoever drives the world may pick.
 - `Outcome`, `outcome_of`: what is compared, computed from plain objects of either world.
 """
+
+from modeldeployment.lab.model.client import ModelClient, Write
+from modeldeployment.lab.model.errors import Killed, ModelError, Unmodelled, Unsettled
+from modeldeployment.lab.model.moves import Move
+from modeldeployment.lab.model.outcome import Group, Outcome, Seat, outcome_of
+from modeldeployment.lab.model.process import Failure, Process
+from modeldeployment.lab.model.server import Entry, Server
+from modeldeployment.lab.model.wire import Event, Fate, Wire
+from modeldeployment.lab.model.world import World
+
+__all__ = [
+    "Entry",
+    "Event",
+    "Failure",
+    "Fate",
+    "Group",
+    "Killed",
+    "ModelClient",
+    "ModelError",
+    "Move",
+    "Outcome",
+    "Process",
+    "Seat",
+    "Server",
+    "Unmodelled",
+    "Unsettled",
+    "Wire",
+    "World",
+    "Write",
+    "outcome_of",
+]
