@@ -82,7 +82,8 @@ class Wire:
 
     def close(self) -> None:
         """Hear no more."""
-        self._server.watchers.remove(self._hear)
+        if self._hear in self._server.watchers:
+            self._server.watchers.remove(self._hear)
         for channel in self._channels.values():
             channel.waiting.clear()
 
