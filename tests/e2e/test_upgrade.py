@@ -14,12 +14,13 @@ from typing import Final
 import pytest
 from e2e_board import Board, uids
 from e2e_operators import Operator, Start
+from e2e_people import kubectl_md, stored
 from e2e_routed import create, pair, router_pods, served, whole
 from e2e_standing import Seat, crowded, standing, stayed
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys
 from modeldeployment.kube.kinds import PODS, WORKLOADS
-from modeldeployment.reconcile import DEPLOYMENTS, OwnedKind
+from modeldeployment.reconcile import OwnedKind
 
 pytestmark = pytest.mark.lab
 
@@ -27,7 +28,6 @@ LAST_RELEASE: Final = "84bdf79"
 """The last release of the previous stage."""
 
 ROOT: Final = Path(__file__).parents[2]
-KUBECTL_MD: Final = str(Path(sys.executable).with_name("kubectl-md"))
 NAMES: Final = ("chat", "wide", "qwen")
 
 
@@ -90,8 +90,16 @@ async def test_what_the_last_release_wrote_is_adopted_and_only_what_is_foretold_
 async def _is_old(path: str, folder: Path) -> None:
     """Make sure that the import path leads to the last release and not to the present one."""
     asked = "import modeldeployment.operator, modeldeployment.reconcile.deciding as each; print(each.__file__)"
-    said = await _run([sys.executable, "-c", asked], folder, {"PYTHONPATH": path})
-    assert "last-release" in said
+    ended = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-c", asked],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "last-release" in ended.stdout
 
 
 async def _looked_through(operator: Operator) -> None:
@@ -102,13 +110,10 @@ async def _looked_through(operator: Operator) -> None:
 
 async def _rendered(world: World, folder: Path) -> dict[tuple[str, str | Seat], JSON]:
     """What this release renders for what is stored: Pods by deployment and seat, other objects by kind and name."""
-    stored = [await world.whole(DEPLOYMENTS, name) for name in NAMES]
-    file = folder / "stored.json"
-    file.write_text("\n---\n".join(map(json.dumps, stored)))
-    command = [KUBECTL_MD, "render", "-f", str(file), "--cluster", "-o", "json"]
-    command += ["--kubeconfig", str(world.control_plane.kubeconfig), "--namespace", world.namespace]
+    said = await kubectl_md(world, "render", "-f", str(await stored(world, folder, *NAMES)), "-o", "json")
+    assert said.code == 0, said.err
     found: dict[tuple[str, str | Seat], JSON] = {}
-    for line in (await _run(command, folder, {})).splitlines():
+    for line in said.out.splitlines():
         body: JSON = json.loads(line)
         labels = body["metadata"].get("labels", {})
         if body["kind"] == "Pod":
@@ -117,14 +122,6 @@ async def _rendered(world: World, folder: Path) -> dict[tuple[str, str | Seat], 
         else:
             found[body["kind"], body["metadata"]["name"]] = body
     return found
-
-
-async def _run(command: list[str], folder: Path, settings: Mapping[str, str]) -> str:
-    ended = await asyncio.to_thread(
-        subprocess.run, command, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
 
 
 def _kept(board: Board, name: str, rendered: Mapping[tuple[str, str | Seat], JSON]) -> set[Seat]:
