@@ -34,6 +34,7 @@ from modeldeployment.reconcile.deciding.steps import (
     DeleteWorkload,
     DropFinalizer,
     SetEligibility,
+    SetUsers,
 )
 from reconcile_clusters import Cluster
 from reconcile_invariants import check_status, check_steps
@@ -236,6 +237,9 @@ class World:
                 return f"align {name}"
             case DeleteObject(name=name):
                 return f"unfront {name}"
+            case SetUsers(binding=binding, users=users):
+                mine = any(each.name == self.cluster.deployment.metadata.name for each in users)
+                return f"{'claim' if mine else 'release'} binding {binding}"
             case other:
                 assert_never(other)
 

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from modeldeployment.reconcile import Answers, Ask, Blocked, Fact, Snapshot, Wait
-from modeldeployment.reconcile.deciding.passing import SOON
-from modeldeployment.reconcile.deciding.steps import CreateReplica
+from modeldeployment.reconcile.deciding.steps import SOON, CreateReplica
 from reconcile_worlds import NOW, decision, deployment, pod, question, rendered_role, rendering, role, snapshot, steps
 
 THREE = deployment(replicas=3)

@@ -2,7 +2,7 @@
 
 import pytest
 from modeldeployment.reconcile import Member
-from modeldeployment.reconcile.deciding.passing import departures
+from modeldeployment.reconcile.deciding.announcing import departures
 from reconcile_stories import running
 from reconcile_worlds import decision, pod, snapshot
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from modeldeployment.api import ConditionType, InstanceType, Reason
 from modeldeployment.reconcile import Advance, Answers, Blocked, Decision, Done, Snapshot, Wait, Weights
-from modeldeployment.reconcile.deciding.passing import LATER, SOON
-from modeldeployment.reconcile.deciding.steps import AddFinalizer, SetEligibility
+from modeldeployment.reconcile.deciding.passing import LATER
+from modeldeployment.reconcile.deciding.steps import SOON, AddFinalizer, SetEligibility
 from modeldeployment.render import WeightsRefusal
 from reconcile_worlds import (
     NOW,
@@ -123,11 +123,11 @@ def test_a_pass_speaks_of_every_axis_that_it_observes() -> None:
     kinds = [each["type"] for each in settled().status["conditions"]]  # type: ignore[attr-defined]
     assert kinds == [
         *("Rendered", "DomainRegistered", "WeightsReady", "QuotaReserved", "ReplicasUpToDate", "RoleKindsReady"),
-        *("KVEventsPublishing", "RouterReady"),
+        *("CacheAttached", "KVEventsPublishing", "EndpointEligibility", "RouterReady"),
     ]
 
 
-@pytest.mark.parametrize("kind", ["DomainRegistered", "WeightsReady", "KVEventsPublishing", "RouterReady"])
+@pytest.mark.parametrize("kind", ["DomainRegistered", "WeightsReady", "CacheAttached", "KVEventsPublishing", "RouterReady"])
 def test_what_a_plain_server_does_not_declare_is_not_applicable(kind: str) -> None:
     said = condition(settled(), kind)
     assert (said["status"], said["reason"]) == ("True", "NotApplicable")

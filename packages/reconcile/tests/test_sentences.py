@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from modeldeployment.api import Reason
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import sentences
 from reconcile_worlds import pod
@@ -39,11 +40,13 @@ FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.RolloutInProgress(2, 3, found.Held.FOR_ADMISSION),
     found.RolloutInProgress(2, 3, found.Held.FOR_READINESS),
     found.ReplacementInProgress(2, 3),
+    found.ReplacementInProgress(2, 3, blocked=True),
     found.RolloutNotObserved(),
     found.AllKindsReady(),
     found.KindsNotReady(("Prefill", "Decode")),
     found.RolloutHeldByCache(1, 1),
     found.RolloutHeldByCache(2, 3),
+    found.RolloutHeldByWeights(1, 3),
     found.NoCache(),
     found.Registered("team-pool", True),
     found.Registered("team-pool", False),
@@ -51,8 +54,25 @@ FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.BindingNotReady("team-pool"),
     found.BindingNotReady("team-pool", "KVCachePool big: spec.backends: Field required"),
     found.BindingDeleting("team-pool"),
+    found.NothingToAttach(),
+    found.AttachmentUnmanaged(("server",)),
+    found.NobodyToAttach(),
+    found.CacheActive(1, 2),
+    found.CacheActive(2, 2),
+    found.CacheActive(0, 2),
+    found.CacheOperationsFailing(1, 2),
+    found.AttachmentNotObserved(2),
     found.NoArtifact(),
     found.WeightsRefused("ArtifactNotResolved", "the renderer's own message, word for word"),
+    found.WeightsBlocked(Reason.CLAIM_NOT_BOUND, found.Unbound("weights", "")),
+    found.WeightsBlocked(Reason.CLAIM_NOT_BOUND, found.Unbound("weights", "Pending")),
+    found.WeightsBlocked(Reason.ACCESS_MODE_CONFLICT, found.SharedByPods("weights", 4)),
+    found.WeightsBlocked(
+        Reason.ACCESS_MODE_CONFLICT, found.SharedByNodes("weights", ("linux/amd64", "linux/arm64"))
+    ),
+    found.WeightsBlocked(Reason.NODE_DELIVERY_UNAVAILABLE, found.Undelivered("qwen")),
+    found.WeightsMaterializing("qwen"),
+    found.MaterializationFailed("qwen"),
     found.WeightsMounted(),
     found.WeightsNotMounted(),
     found.WeightsDownloaded(),
@@ -62,6 +82,8 @@ FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.PublisherDisabled(("prefill", "server")),
     found.ProducerUnmanaged(("prefill",)),
     found.Publishing(),
+    found.EligibilityObserved(),
+    found.EligibilityNotObserved(("server",)),
     found.NoRouterDeclared(),
     found.RouterRefused("the renderer's own message, word for word"),
     found.RouterNotDeployed(),
@@ -77,7 +99,7 @@ def label(said: found.Finding | found.Remarked) -> str:
     """Condition, status and reason of a finding, as `kubectl get -o yaml` would show them."""
     finding = said.finding if isinstance(said, found.Remarked) else said
     kind, verdict, reason = found.CONDITIONS[type(finding)]
-    own = finding.reason if isinstance(finding, found.RenderRefused | found.WeightsRefused) else reason
+    own = finding.reason if isinstance(finding, found.RenderRefused | found.WeightsRefused | found.WeightsBlocked) else reason
     return f"{kind.value}={verdict}/{own}"
 
 

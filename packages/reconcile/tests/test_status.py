@@ -112,6 +112,8 @@ def test_a_role_counts_replicas_and_not_pods() -> None:
         "quotaReserved": 2,
         "unmanaged": False,
         "assignedFlavors": ["a10-flavor"],
+        "parallelism": {"declared": {}, "loadBalance": "Internal", "source": {"kind": "ExtraArgs", "complete": True}},
+        "endpoints": {"eligible": 1, "serving": {"state": "NotConfigured"}},
     }
 
 
@@ -247,7 +249,7 @@ def test_what_a_later_release_wrote_beside_ours_is_kept() -> None:
 def test_every_finding_has_a_reason_that_its_condition_may_carry(finding: type[found.Finding]) -> None:
     kind, verdict, reason = found.CONDITIONS[finding]
     allowed = REASONS[kind][ConditionStatus(verdict)]
-    own = finding in (found.RenderRefused, found.WeightsRefused)
+    own = finding in (found.RenderRefused, found.WeightsRefused, found.WeightsBlocked)
     assert reason in allowed or (own and reason is None)
 
 

@@ -3,8 +3,14 @@
 from dataclasses import replace
 
 from modeldeployment.reconcile import Answers, Ask, Blocked, Decision, Done, Fact, Wait
-from modeldeployment.reconcile.deciding.passing import SOON
-from modeldeployment.reconcile.deciding.steps import Advance, DeleteObject, DeletePod, DeleteWorkload, DropFinalizer
+from modeldeployment.reconcile.deciding.steps import (
+    SOON,
+    Advance,
+    DeleteObject,
+    DeletePod,
+    DeleteWorkload,
+    DropFinalizer,
+)
 from reconcile_stories import running
 from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, snapshot, steps, workload
 

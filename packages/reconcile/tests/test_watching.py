@@ -1,89 +1,21 @@
-"""Which change wakes which deployment, and what each is rendered from (facts reconcile §12)."""
+"""Which change wakes which deployment (facts reconcile §12)."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from modeldeployment.api import Reason, keys
-from modeldeployment.kube import Store, shapes
-from modeldeployment.reconcile import Key, OwnedKind, Watched, following, reading
+from modeldeployment.kube import shapes
+from modeldeployment.reconcile import Key, OwnedKind, following, reading
+from modeldeployment.reconcile.deciding.seen import User
 from modeldeployment.reconcile.kinds import Document
 from modeldeployment.reconcile.watching import LABELS
-from modeldeployment.render import Delivery, Domain, Policy, WeightsRefusal
-from modeldeployment.render import Store as Cache
-
-VERSIONS = iter(range(1, 10_000))
-CHAT = Key("team", "chat")
+from modeldeployment.render import Policy
+from reconcile_stored import CHAT, artifact, backend, binding, claim, deployment, full, pool, stored, watched
 
 
-def stored(
-    name: str, spec: object = None, status: object = None, *, namespace: str = "", uid: str = ""
-) -> shapes.Custom:
-    """An object of a custom kind, newer than every other."""
-    meta = shapes.ObjectMeta(
-        name=name, namespace=namespace, uid=uid or f"uid-{name}", resource_version=str(next(VERSIONS))
-    )
-    raw = [msgspec.Raw(msgspec.json.encode(each or {})) for each in (spec, status)]
-    return shapes.Custom(metadata=meta, spec=raw[0], status=raw[1])
-
-
-def deployment(name: str = "chat", *, namespace: str = "team", cache: str = "", artifact: str = "") -> shapes.Custom:
-    """A stored deployment of one role."""
-    model = {"name": "qwen", **({"artifactRef": {"name": artifact}} if artifact else {})}
-    spec: dict[str, Any] = {"model": model, "engine": {"name": "vLLM", "image": "e:1"}}
-    spec["roles"] = [{"name": "server", "instanceType": "a10"}]
-    if cache:
-        spec["kvCache"] = {"poolRef": {"name": cache}}
-    return stored(name, spec, namespace=namespace, uid=f"{namespace}-{name}")
-
-
-def binding(status: dict[str, Any] | None = None, *, namespace: str = "team") -> shapes.Custom:
-    """The binding `share` to the pool `big`, ready unless `status` says otherwise."""
-    domain = {"name": "team", "blockSize": 16, "dtype": "bfloat16"}
-    spec = {"poolRef": {"name": "big"}, "quota": {"ceiling": "1Gi"}, "domain": domain}
-    granted = {"phase": "Ready", "conditions": [{"type": "QuotaGranted", "status": "True"}]}
-    return stored("share", spec, granted if status is None else status, namespace=namespace)
-
-
-def pool(name: str = "big", **status: Any) -> shapes.Custom:
-    """A pool on the backend `rack`, whose store answers."""
-    spec = {"backends": [{"name": "rack"}], "quota": {"total": "1Ti"}}
-    return stored(name, spec, {"clientEndpoint": "store.kv.svc:50051", **status})
-
-
-def backend(name: str = "rack", protocol: str = "TCP") -> shapes.Custom:
-    """A backend that runs elsewhere."""
-    external = {"endpoints": [{"name": "Client", "address": "store.kv.svc:50051"}]}
-    return stored(name, {"connection": {"external": external}, "transport": {"protocol": protocol}})
-
-
-def artifact(status: dict[str, Any] | None = None, *, namespace: str = "team", **source: Any) -> shapes.Custom:
-    """The artifact `qwen`, of Hugging Face unless `source` says otherwise."""
-    spec = {"source": source or {"huggingFace": {"repository": "Qwen/Qwen2.5-7B"}}}
-    return stored("qwen", spec, status, namespace=namespace)
-
-
-def watched() -> tuple[Watched, list[Key]]:
-    """Stores with three deployments, of which `chat` in `team` alone names the cache and the artifact."""
-    woken: list[Key] = []
-    stores = Watched(woken.append)
-    for each in (
-        deployment(cache="share", artifact="qwen"),
-        deployment("plain"),
-        deployment("other", namespace="others", cache="share", artifact="qwen"),
-    ):
-        stores.deployments.put(each)
-    woken.clear()
-    return stores, woken
-
-
-def full() -> tuple[Watched, list[Key]]:
-    """The same with the whole way to the store."""
-    stores, woken = watched()
-    for store, thing in ((stores.backends, backend()), (stores.pools, pool()), (stores.bindings, binding())):
-        store.put(thing)
-    woken.clear()
-    return stores, woken
+GRANTED: dict[str, Any] = {"phase": "Ready", "conditions": [{"type": "QuotaGranted", "status": "True"}]}
 
 
 def test_a_binding_wakes_the_deployments_of_its_namespace_that_name_it() -> None:
@@ -139,7 +71,7 @@ def test_what_goes_wakes_as_what_comes() -> None:
                 {
                     "phase": "Ready",
                     "usage": "3Gi",
-                    "blocks": 5,
+                    "blocks": 0,
                     "conditions": [
                         {"type": "QuotaGranted", "status": "True", "message": "again"},
                         {"type": "Releasable", "status": "False"},
@@ -154,10 +86,72 @@ def test_what_goes_wakes_as_what_comes() -> None:
 def test_figures_that_move_wake_nobody_and_lead_to_the_same_store(heartbeat: Any) -> None:
     stores, woken = full()
     of = reading.deployment(deployment(cache="share"))
-    before = following.cache(stores, of)
+    before, store = following.cache(stores, of)
     heartbeat(stores)
     assert woken == []
-    assert following.cache(stores, of) == before
+    after, same = following.cache(stores, of)
+    assert before is not None
+    assert after is not None
+    assert (replace(after, version=before.version), same) == (before, store)
+
+
+@pytest.mark.parametrize("where", ["binding", "pool"])
+def test_a_domain_that_fills_wakes_once_and_not_with_every_block(where: str) -> None:
+    stores, woken = full()
+    of = reading.deployment(deployment(cache="share"))
+
+    def blocks(count: int) -> bool:
+        if where == "binding":
+            stores.bindings.put(binding({**GRANTED, "blocks": count}))
+        else:
+            own = {"name": "team", "binding": {"namespace": "team", "name": "share"}, "blocks": count}
+            stores.pools.put(pool(domains=[{**own, "hitRate": f"0.{count}"}]))
+        attachment, _ = following.cache(stores, of)
+        assert attachment is not None
+        return attachment.filled
+
+    assert [blocks(0), blocks(1), blocks(7), blocks(900)] == [False, True, True, True]
+    assert woken == [CHAT]
+
+
+def test_who_claims_a_binding_is_read_even_where_the_rest_of_it_cannot_be() -> None:
+    stores, woken = full()
+    user = {"kind": "ModelDeployment", "namespace": "", "name": "other"}
+    for spec in ({"poolRef": {"name": "big"}}, None):
+        status = {**GRANTED, "usedBy": [user]}
+        broken = stored("share", spec, status, namespace="team") if spec else binding(status)
+        stores.bindings.put(broken)
+        attachment, _ = following.cache(stores, reading.deployment(deployment(cache="share")))
+        assert attachment is not None
+        assert (attachment.used_by, attachment.version) == (
+            (User("ModelDeployment", "", "other"),),
+            broken.metadata.resource_version,
+        )
+    assert woken == [CHAT, CHAT]
+
+
+def test_a_claim_wakes_the_deployments_whose_weights_it_holds() -> None:
+    stores, woken = watched()
+    stores.claims.put(claim(name="other"))
+    stores.artifacts.put(artifact(persistentVolumeClaim={"claimName": "weights"}))
+    woken.clear()
+    stores.claims.put(claim("Pending"))
+    stores.claims.put(claim("Pending"))
+    stores.claims.put(claim("Bound"))
+    stores.claims.put(claim("Bound", name="other"))
+    assert woken == [CHAT, CHAT]
+
+
+@pytest.mark.parametrize("reason", ["Materializing", "MaterializationFailed", "NodeDeliveryUnavailable"])
+def test_an_artifact_that_says_it_is_not_delivered_is_heard_whatever_its_condition(reason: str) -> None:
+    stores, woken = watched()
+    stores.artifacts.put(artifact())
+    stores.artifacts.put(artifact({"conditions": [{"type": "Delivered", "status": "False", "reason": reason}]}))
+    assert woken == [CHAT, CHAT]
+    of = reading.deployment(deployment(artifact="qwen"))
+    weights = following.weights(stores, of, following.artifact(stores, of), Policy())
+    assert weights is not None
+    assert weights.said is Reason(reason)
 
 
 def test_a_figure_of_an_artifact_wakes_nobody() -> None:
@@ -214,97 +208,3 @@ def test_of_every_kind_but_services_only_the_objects_of_routers_are_watched() ->
         "Service": "app.kubernetes.io/name=model-deployment",
         "Deployment": router,
     }
-
-
-def test_the_whole_way_leads_to_the_store_and_is_echoed() -> None:
-    stores, _ = full()
-    attachment, store = following.cache(stores, reading.deployment(deployment(cache="share")))
-    assert store == Cache("store.kv.svc:50051", ("tcp",), "team", "bfloat16", 16)
-    assert attachment is not None
-    assert (attachment.domain, attachment.connected, attachment.unreadable) == (Domain.REGISTERED, True, "")
-    assert attachment.echo == {
-        "binding": "share",
-        "pool": "big",
-        "domain": {"name": "team", "blockSize": 16, "dtype": "bfloat16"},
-    }
-
-
-def test_without_a_cache_there_is_nothing_to_follow() -> None:
-    stores, _ = full()
-    assert following.cache(stores, reading.deployment(deployment())) == (None, None)
-
-
-def test_a_missing_binding_is_not_found() -> None:
-    stores, _ = watched()
-    attachment, store = following.cache(stores, reading.deployment(deployment(cache="share")))
-    assert attachment is not None
-    assert (attachment.domain, attachment.echo, store) == (Domain.NOT_FOUND, None, None)
-
-
-@pytest.mark.parametrize("missing", ["pools", "backends"])
-def test_a_link_that_is_missing_leads_nowhere(missing: str) -> None:
-    stores, _ = full()
-    links: Store[shapes.Custom] = getattr(stores, missing)
-    links.replace([], "9999999")
-    attachment, store = following.cache(stores, reading.deployment(deployment(cache="share")))
-    assert attachment is not None
-    assert (attachment.domain, attachment.connected, store) == (Domain.REGISTERED, False, None)
-
-
-@pytest.mark.parametrize(
-    ("broken", "says"),
-    [
-        (
-            lambda stores: stores.bindings.put(stored("share", {"poolRef": {"name": "big"}}, namespace="team")),
-            "spec.quota",
-        ),
-        (
-            lambda stores: stores.pools.put(stored("big", {"backends": [{"name": "rack"}]})),
-            "KVCachePool big: spec.quota",
-        ),
-        (lambda stores: stores.backends.put(stored("rack", {})), "KVCacheBackend rack: spec.connection"),
-    ],
-    ids=["binding", "pool", "backend"],
-)
-def test_a_link_that_cannot_be_read_leads_nowhere_and_is_named(broken: Any, says: str) -> None:
-    stores, _ = full()
-    broken(stores)
-    attachment, store = following.cache(stores, reading.deployment(deployment(cache="share")))
-    assert attachment is not None
-    assert store is None
-    assert says in attachment.unreadable
-
-
-@pytest.mark.parametrize(
-    ("source", "policy", "mounted", "delivery"),
-    [
-        ({}, Policy(), False, "Engine"),
-        ({}, Policy(delivery=Delivery.NODE), True, "Node"),
-        ({"persistentVolumeClaim": {"claimName": "weights"}}, Policy(), True, "PVC"),
-        ({"image": {"reference": f"weights@sha256:{'0' * 64}"}}, Policy(), True, "Image"),
-    ],
-)
-def test_who_delivers_the_weights_is_told(source: Any, policy: Policy, mounted: bool, delivery: str) -> None:
-    stores, _ = watched()
-    stores.artifacts.put(artifact({"resolved": {"revision": "0" * 40}}, **source))
-    found = following.artifact(stores, reading.deployment(deployment(artifact="qwen")))
-    told = following.weights(found, policy)
-    assert told is not None
-    assert (told.mounted, told.echo) == (
-        mounted,
-        {"artifact": "qwen", "revision": "0" * 40, "delivery": delivery},
-    )
-
-
-def test_an_artifact_that_cannot_be_read_is_not_resolved_and_says_why() -> None:
-    stores, _ = watched()
-    stores.artifacts.put(stored("qwen", {"source": {"huggingFace": {}}}, namespace="team"))
-    with pytest.raises(WeightsRefusal, match=r"ModelArtifact qwen: spec\.source\.huggingFace\.repository") as raised:
-        following.artifact(stores, reading.deployment(deployment(artifact="qwen")))
-    assert (raised.value.why, raised.value.retryable) == (Reason.ARTIFACT_NOT_RESOLVED, True)
-
-
-def test_an_artifact_that_is_not_there_is_none() -> None:
-    stores, _ = watched()
-    assert following.artifact(stores, reading.deployment(deployment(artifact="qwen"))) is None
-    assert following.weights(None, Policy()) is None

@@ -127,6 +127,7 @@ class Reason(StrEnum):
     NO_ROUTER = "NoRouter"
     ROLE_UNMANAGED = "RoleUnmanaged"
     # EndpointEligibility
+    OBSERVED = "Observed"
     NOT_OBSERVED = "NotObserved"
     # RouterReady
     NO_READY_REPLICAS = "NoReadyReplicas"
@@ -218,6 +219,7 @@ REASONS: Final[Mapping[ConditionType, Mapping[ConditionStatus, tuple[Reason | Re
             _U: (Reason.ROLE_UNMANAGED,),
         },
         ConditionType.ENDPOINT_ELIGIBILITY: {
+            _T: (Reason.OBSERVED,),
             _U: (Reason.NOT_OBSERVED,),
         },
         ConditionType.ROUTER_READY: {

@@ -36,10 +36,11 @@ from modeldeployment.reconcile.deciding.steps import (
     DeleteWorkload,
     DropFinalizer,
     SetEligibility,
+    SetUsers,
     Step,
 )
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused
-from modeldeployment.reconcile.kinds import DEPLOYMENTS, OWNED
+from modeldeployment.reconcile.kinds import BINDINGS, DEPLOYMENTS, OWNED
 from modeldeployment.reconcile.watching import Key
 from modeldeployment.render import Rendering, RenderRefusal, Seat
 
@@ -55,6 +56,7 @@ _PODS_METADATA = PODS.partial()
 GRANTS: Final = (
     Grant(DEPLOYMENTS, ("patch",), "set and drop the finalizer"),
     Grant(DEPLOYMENTS, ("patch",), "say what was observed", "status"),
+    Grant(BINDINGS, ("patch",), "claim the binding of a cache while a deployment uses it", "status"),
     Grant(PODS, ("create", "patch", "delete"), "make replicas, label those that answer, and let them go"),
     Grant(WORKLOADS, ("delete",), "free the quota of a replica that left"),
     Grant(PODS, ("get",), "grant it to routers: nobody may grant what he does not hold"),
@@ -138,6 +140,8 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
             await _align(client, target, step)
         case DeleteObject():
             await _delete(client, target, OWNED[step.kind], step.name, step.uid)
+        case SetUsers():
+            await _set_users(client, target, step)
         case CreateReplica():
             await _create_replicas(client, target, [step])
         case other:
@@ -240,6 +244,16 @@ async def _set_eligibility(client: Client, target: Target, step: SetEligibility)
     except (NotFound, Conflict):
         return
     target.wrote(PODS.plural, patched.metadata.resource_version)
+
+
+async def _set_users(client: Client, target: Target, step: SetUsers) -> None:
+    """Write who uses a binding; raises Conflict or NotFound, which end the pass: it was decided on another binding."""
+    users = [{"kind": each.kind, "namespace": each.namespace, "name": each.name} for each in step.users]
+    body = {"metadata": {"resourceVersion": step.version}, "status": {"usedBy": users}}
+    patched = await client.patch(
+        BINDINGS, step.binding, body, target.key.namespace, how=PatchType.MERGE, subresource="status"
+    )
+    target.wrote(BINDINGS.plural, patched.metadata.resource_version)
 
 
 async def _set_finalizers(client: Client, target: Target, finalizers: tuple[str, ...]) -> None:

@@ -4,15 +4,25 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import assert_never
+from typing import Final, assert_never
 
 from modeldeployment.api import EventReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
-from modeldeployment.reconcile.deciding.passing import SOON, decide
+from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
-from modeldeployment.reconcile.deciding.steps import Advance, Announcement, Blocked, Decision, Done, Fact, Step, Wait
+from modeldeployment.reconcile.deciding.steps import (
+    SOON,
+    Advance,
+    Announcement,
+    Blocked,
+    Decision,
+    Done,
+    Fact,
+    Step,
+    Wait,
+)
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
@@ -22,6 +32,9 @@ from modeldeployment.reconcile.watching import Key, Watched
 from modeldeployment.render import Policy
 
 log = logging.getLogger(__name__)
+
+SHORTLY: Final = 0.1
+"""Seconds until a pass that lost a race is taken again: a figure that moved in what it wrote to wakes nobody."""
 
 
 @dataclass(slots=True)
@@ -84,7 +97,10 @@ class DeploymentController:
             return await self._carry_out(key, stored, snapshot, decision)
         except Conflict as conflict:
             log.debug("pass lost a race, taken again", extra={"object": str(key), "reason": conflict.reason})
-            return 0.1
+            return SHORTLY
+        except NotFound as gone:
+            log.debug("pass wrote to what is gone", extra={"object": str(key), "reason": gone.reason})
+            return None
 
     def _revisions(self) -> dict[str, int]:
         return {plural: store.revision for plural, store in self._watched.stores().items()}
@@ -106,10 +122,7 @@ class DeploymentController:
     async def _carry_out(self, key: Key, stored: shapes.Custom, snapshot: Snapshot, decision: Decision) -> float | None:
         target = self._target(key, stored, snapshot)
         if decision.status is not None:
-            try:
-                await acting.write_status(self._client, target, decision.status)
-            except NotFound:
-                return None
+            await acting.write_status(self._client, target, decision.status)
             self.tally.status_writes += 1
         if not (isinstance(decision.next, Blocked) and decision.next.on is Wait.STALE_STORE):
             await self._announce(key, stored, decision.events)

@@ -1,12 +1,15 @@
 """Follows what a deployment names to the facts it is rendered from: its types, its cache's store, its artifact."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 from modeldeployment.api import KVCachePoolBinding, ModelArtifact, ModelDeployment, Reason
+from modeldeployment.api.kvcache import KVCachePool
 from modeldeployment.api.status import Delivery as Delivered
 from modeldeployment.api.status import Domain as Echoed
 from modeldeployment.api.status import KVCacheStatus, ModelStatus
-from modeldeployment.reconcile.deciding.seen import Attachment, Weights
+from modeldeployment.reconcile import reading
+from modeldeployment.reconcile.deciding.seen import Attachment, Claim, Weights
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.watching import Watched
 from modeldeployment.render import Delivery, Domain, Policy, Store, WeightsRefusal, connection, domain
@@ -26,9 +29,10 @@ def cache(watched: Watched, deployment: ModelDeployment) -> tuple[Attachment | N
     stored = watched.bindings.get(deployment.metadata.namespace or "", named.pool_ref.name)
     if stored is None:
         return Attachment(Domain.NOT_FOUND), None
+    claimed = Attachment(Domain.NOT_READY, used_by=reading.users(stored), version=stored.metadata.resource_version)
     binding = watched.read_bindings.of(stored)
     if isinstance(binding, Unreadable):
-        return Attachment(Domain.NOT_READY, unreadable=str(binding)), None
+        return replace(claimed, unreadable=str(binding)), None
     pool_stored = watched.pools.get("", binding.spec.pool_ref.name)
     pool = watched.read_pools.of(pool_stored) if pool_stored is not None else None
     backends = [] if pool is None or isinstance(pool, Unreadable) else [each.name for each in pool.spec.backends]
@@ -36,7 +40,15 @@ def cache(watched: Watched, deployment: ModelDeployment) -> tuple[Attachment | N
     backend = watched.read_backends.of(backend_stored) if backend_stored is not None else None
     unreadable = next((str(each) for each in (pool, backend) if isinstance(each, Unreadable)), "")
     store = connection(binding, _readable(pool), _readable(backend))
-    return Attachment(domain(binding), _echo(binding), store is not None, unreadable), store
+    attachment = replace(
+        claimed,
+        domain=domain(binding),
+        echo=_echo(binding),
+        connected=store is not None,
+        unreadable=unreadable,
+        filled=_filled(binding, _readable(pool)),
+    )
+    return attachment, store
 
 
 def artifact(watched: Watched, deployment: ModelDeployment) -> ModelArtifact | None:
@@ -54,8 +66,10 @@ def artifact(watched: Watched, deployment: ModelDeployment) -> ModelArtifact | N
     return read
 
 
-def weights(found: ModelArtifact | None, policy: Policy) -> Weights | None:
-    """What status says of an artifact, and who delivers it; None without one."""
+def weights(
+    watched: Watched, deployment: ModelDeployment, found: ModelArtifact | None, policy: Policy
+) -> Weights | None:
+    """What status says of an artifact, who delivers it, and the claim that holds it; None without one."""
     if found is None:
         return None
     source, resolved = found.spec.source, found.status.resolved
@@ -71,7 +85,46 @@ def weights(found: ModelArtifact | None, policy: Policy) -> Weights | None:
         manifest_digest=resolved.manifest_digest if resolved is not None else None,
         delivery=delivery,
     )
-    return Weights(delivery is not Delivered.ENGINE, echo.body())
+    claim = _claim(watched, found, deployment)
+    return Weights(delivery is not Delivered.ENGINE, echo.body(), claim, _said(found))
+
+
+def _filled(binding: KVCachePoolBinding, pool: KVCachePool | None) -> bool:
+    """Whether the reuse domain holds blocks, by the binding's word or by its pool's."""
+    if (binding.status.blocks or 0) > 0:
+        return True
+    domains = pool.status.domains if pool is not None else ()
+    name, meta = binding.spec.domain.name, binding.metadata
+    return any(
+        (each.blocks or 0) > 0
+        for each in domains
+        if each.name == name
+        and (each.binding is None or (each.binding.namespace, each.binding.name) == (meta.namespace, meta.name))
+    )
+
+
+def _claim(watched: Watched, artifact: ModelArtifact, deployment: ModelDeployment) -> Claim | None:
+    """The volume claim that holds the weights; None where none does."""
+    source = artifact.spec.source.persistent_volume_claim
+    if source is None:
+        return None
+    stored = watched.claims.get(deployment.metadata.namespace or "", source.claim_name)
+    if stored is None:
+        return Claim(source.claim_name)
+    types = (
+        watched.read_types.of(each)
+        for role in deployment.spec.roles
+        if role.replicas and (each := watched.types.get("", role.instance_type)) is not None
+    )
+    platforms = {f"{each.spec.os}/{each.spec.arch}" for each in types if not isinstance(each, Unreadable)}
+    modes = stored.status.access_modes or stored.spec.access_modes
+    return Claim(source.claim_name, stored.status.phase or "Pending", modes, tuple(sorted(platforms)))
+
+
+def _said(artifact: ModelArtifact) -> Reason | None:
+    """What the artifact's own controller says of its delivery in one of status' own words, whatever the condition."""
+    reasons = {each.reason for each in artifact.status.conditions if each.reason}
+    return next((each for each in reading.DELIVERY if each.value in reasons), None)
 
 
 def _echo(binding: KVCachePoolBinding) -> dict[str, object]:

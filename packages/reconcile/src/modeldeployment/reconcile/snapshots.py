@@ -67,6 +67,7 @@ class Snapshots:
             cache=attachment,
             weights=weights,
             queues=self._queues(meta.namespace, rendering),
+            accounts=watched.accounts.among(pod.metadata.uid for pod in pods),
             stale=stale,
         )
 
@@ -106,7 +107,7 @@ class Snapshots:
             unreadable = next((each for each in read.values() if isinstance(each, Unreadable)), None)
             memory.rendering = _rendered(deployment, facts) if unreadable is None else _unready(unreadable)
             memory.rendered_from = source
-        return memory.rendering, following.weights(artifact, self._policy)
+        return memory.rendering, following.weights(self._watched, deployment, artifact, self._policy)
 
 
 def _read(stored: shapes.Custom, memory: _Memory) -> ModelDeployment:

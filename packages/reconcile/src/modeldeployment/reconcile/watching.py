@@ -10,8 +10,9 @@ import msgspec
 from modeldeployment.api import InstanceType, KVCachePoolBinding, ModelArtifact, keys
 from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool
 from modeldeployment.kube import Client, Grant, Kind, Reflector, Store, shapes
-from modeldeployment.kube.kinds import PODS, WORKLOADS
+from modeldeployment.kube.kinds import PERSISTENT_VOLUME_CLAIMS, PODS, WORKLOADS
 from modeldeployment.reconcile import observing, queues, reading
+from modeldeployment.reconcile.accounts import Accounts
 from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, SeenObject, Workload
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.kinds import (
@@ -45,6 +46,7 @@ _WATCHED: Final[tuple[Kind[Any], ...]] = (
     POOLS,
     BACKENDS,
     ARTIFACTS,
+    PERSISTENT_VOLUME_CLAIMS,
     PODS,
     WORKLOADS,
     *queues.WATCHED,
@@ -94,7 +96,9 @@ class Watched:
         self.bindings: Store[shapes.Custom] = Store(indexes={"pool": _pool_of}, on_change=(self._binding,))
         self.pools: Store[shapes.Custom] = Store(indexes={"backend": _backends_of}, on_change=(self._pool,))
         self.backends: Store[shapes.Custom] = Store(on_change=(self._backend,))
-        self.artifacts: Store[shapes.Custom] = Store(on_change=(self._artifact,))
+        self.artifacts: Store[shapes.Custom] = Store(indexes={"claim": _claims_of}, on_change=(self._artifact,))
+        self.claims: Store[shapes.PersistentVolumeClaim] = Store(on_change=(self._claim,))
+        self.accounts = Accounts(self._account)
         self.queues = Queues(self.wake_all)
         self.owned: dict[OwnedKind, Store[Document]] = {
             kind: Store(indexes={"owner": _owner}, on_change=(partial(self._owned, kind),)) for kind in OwnedKind
@@ -109,6 +113,7 @@ class Watched:
             Reflector(client, POOLS, self.pools),
             Reflector(client, BINDINGS, self.bindings),
             Reflector(client, ARTIFACTS, self.artifacts),
+            Reflector(client, PERSISTENT_VOLUME_CLAIMS, self.claims),
             Reflector(client, PODS, self.pods, labels=OURS),
             Reflector(client, WORKLOADS, self.workloads),
             *self.queues.reflectors(client),
@@ -126,6 +131,7 @@ class Watched:
             POOLS.plural: self.pools,
             BINDINGS.plural: self.bindings,
             ARTIFACTS.plural: self.artifacts,
+            PERSISTENT_VOLUME_CLAIMS.plural: self.claims,
             PODS.plural: self.pods,
             WORKLOADS.plural: self.workloads,
             **self.queues.stores(),
@@ -164,6 +170,10 @@ class Watched:
             if each is not None:
                 self._wake_owner(each.metadata)
 
+    def _account(self, uid: str) -> None:
+        for pod in self.pods.by_index("uid", uid):
+            self._wake_owner(pod.metadata)
+
     def _workload(self, old: shapes.Workload | None, new: shapes.Workload | None) -> None:
         if self.groups.alike(old, new):
             return
@@ -196,6 +206,13 @@ class Watched:
         each = new or old
         if each is not None and not self.read_artifacts.alike(old, new):
             self._wake_named("artifact", each.metadata)
+
+    def _claim(self, old: shapes.PersistentVolumeClaim | None, new: shapes.PersistentVolumeClaim | None) -> None:
+        each = new or old
+        if each is None or (old is not None and new is not None and (old.spec, old.status) == (new.spec, new.status)):
+            return
+        for artifact in self.artifacts.by_index("claim", f"{each.metadata.namespace}/{each.metadata.name}"):
+            self._wake_named("artifact", artifact.metadata)
 
     def _wake_cut(self, pools: Iterable[shapes.Custom | None]) -> None:
         """Wake what is attached through bindings to any of these pools."""
@@ -235,14 +252,23 @@ class _RoleType(msgspec.Struct, rename="camel"):
     instance_type: str = ""
 
 
+class _Mounted(msgspec.Struct, rename="camel"):
+    claim_name: str = ""
+
+
+class _Source(msgspec.Struct, rename="camel"):
+    persistent_volume_claim: _Mounted | None = None
+
+
 class _References(msgspec.Struct, rename="camel"):
-    """What the spec of a deployment or a binding or a pool names, wherever it names it."""
+    """What the spec of a deployment, a binding, a pool or an artifact names, wherever it names it."""
 
     roles: list[_RoleType] = []
     model: _Model | None = None
     kv_cache: _Cache | None = None
     pool_ref: _Named | None = None
     backends: list[_Named] = []
+    source: _Source | None = None
 
 
 _references = msgspec.json.Decoder(_References)
@@ -274,6 +300,12 @@ def _pool_of(binding: shapes.Custom) -> Iterable[str]:
 
 def _backends_of(pool: shapes.Custom) -> Iterable[str]:
     return {each.name for each in _references.decode(pool.spec).backends}
+
+
+def _claims_of(artifact: shapes.Custom) -> Iterable[str]:
+    source = _references.decode(artifact.spec).source
+    claim = source.persistent_volume_claim if source is not None else None
+    return (f"{artifact.metadata.namespace}/{claim.claim_name}",) if claim is not None else ()
 
 
 def _read(reader: "Callable[[shapes.Custom], Read]") -> "observing.Reduction[shapes.Custom, Read | Unreadable]":

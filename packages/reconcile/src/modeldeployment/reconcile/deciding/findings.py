@@ -162,10 +162,11 @@ class RolloutInProgress:
 
 @dataclass(frozen=True, slots=True)
 class ReplacementInProgress:
-    """The survivors match, and the count is short."""
+    """The survivors match, and the count is short; while weights are `blocked` it stays so."""
 
     have: int
     want: int
+    blocked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,14 @@ class KindsNotReady:
 @dataclass(frozen=True, slots=True)
 class RolloutHeldByCache:
     """Replicas differ from the render and stay, since no connection to their cache can be rendered now."""
+
+    differing: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutHeldByWeights:
+    """Replicas differ from the render and stay, since a replacement could not load the weights now."""
 
     differing: int
     total: int
@@ -229,6 +238,46 @@ class BindingDeleting:
 
 
 @dataclass(frozen=True, slots=True)
+class NothingToAttach:
+    """The deployment names no shared cache to attach to."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentUnmanaged:
+    """These roles replaced their command line, so nobody knows whether they use the cache."""
+
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NobodyToAttach:
+    """No replica is ready to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheActive:
+    """So many of the ready replicas use the store and succeed; 0 where only the domain's blocks say so."""
+
+    active: int
+    ready: int
+
+
+@dataclass(frozen=True, slots=True)
+class CacheOperationsFailing:
+    """So many of the ready replicas use the store, and none of them succeeds."""
+
+    failing: int
+    ready: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentNotObserved:
+    """The ready replicas say nothing of the store, and the domain is empty."""
+
+    ready: int
+
+
+@dataclass(frozen=True, slots=True)
 class NoArtifact:
     """The deployment names no artifact."""
 
@@ -239,6 +288,62 @@ class WeightsRefused:
 
     reason: str
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A block: the claim that holds the weights is not bound, or is not there where `phase` is empty."""
+
+    claim: str
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedByPods:
+    """A block: the claim serves one Pod, and so many are declared."""
+
+    claim: str
+    pods: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedByNodes:
+    """A block: the claim serves one node, and the declared Pods cannot share one."""
+
+    claim: str
+    platforms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """A block: the artifact says that no node can deliver it."""
+
+    artifact: str
+
+
+Block: TypeAlias = Unbound | SharedByPods | SharedByNodes | Undelivered
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsBlocked:
+    """No Pod can load the weights as things stand, so none is created."""
+
+    reason: Reason
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsMaterializing:
+    """The artifact says that nodes are fetching it."""
+
+    artifact: str
+
+
+@dataclass(frozen=True, slots=True)
+class MaterializationFailed:
+    """The artifact says that a node could not fetch it."""
+
+    artifact: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +393,18 @@ class ProducerUnmanaged:
 @dataclass(frozen=True, slots=True)
 class Publishing:
     """Every producing role is configured to publish."""
+
+
+@dataclass(frozen=True, slots=True)
+class EligibilityObserved:
+    """Of every role it is known which replicas may be sent requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class EligibilityNotObserved:
+    """Of these roles it is not."""
+
+    roles: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,13 +463,23 @@ Finding: TypeAlias = (
     | AllKindsReady
     | KindsNotReady
     | RolloutHeldByCache
+    | RolloutHeldByWeights
     | NoCache
     | Registered
     | BindingNotFound
     | BindingNotReady
     | BindingDeleting
+    | NothingToAttach
+    | AttachmentUnmanaged
+    | NobodyToAttach
+    | CacheActive
+    | CacheOperationsFailing
+    | AttachmentNotObserved
     | NoArtifact
     | WeightsRefused
+    | WeightsBlocked
+    | WeightsMaterializing
+    | MaterializationFailed
     | WeightsMounted
     | WeightsNotMounted
     | WeightsDownloaded
@@ -362,6 +489,8 @@ Finding: TypeAlias = (
     | PublisherDisabled
     | ProducerUnmanaged
     | Publishing
+    | EligibilityObserved
+    | EligibilityNotObserved
     | NoRouterDeclared
     | RouterRefused
     | RouterNotDeployed
@@ -372,6 +501,7 @@ Finding: TypeAlias = (
 QUOTA, TURNOVER, KINDS = ConditionType.QUOTA_RESERVED, ConditionType.REPLICAS_UP_TO_DATE, ConditionType.ROLE_KINDS_READY
 RENDERED, DOMAIN, WEIGHTS = ConditionType.RENDERED, ConditionType.DOMAIN_REGISTERED, ConditionType.WEIGHTS_READY
 EVENTS, ROUTER = ConditionType.KV_EVENTS_PUBLISHING, ConditionType.ROUTER_READY
+ATTACHED, ELIGIBLE = ConditionType.CACHE_ATTACHED, ConditionType.ENDPOINT_ELIGIBILITY
 
 CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     Rendered: (RENDERED, "True", Reason.RENDERED),
@@ -392,14 +522,24 @@ CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     RolloutNotObserved: (TURNOVER, "Unknown", Reason.ROLLOUT_NOT_OBSERVED),
     AllKindsReady: (KINDS, "True", Reason.ALL_KINDS_READY),
     KindsNotReady: (KINDS, "False", Reason.KINDS_NOT_READY),
+    RolloutHeldByWeights: (TURNOVER, "False", Reason.ROLLOUT_HELD_BY_WEIGHTS),
     RolloutHeldByCache: (TURNOVER, "False", Reason.ROLLOUT_HELD_BY_CACHE),
     NoCache: (DOMAIN, "True", Reason.NOT_APPLICABLE),
     Registered: (DOMAIN, "True", Reason.REGISTERED),
     BindingNotFound: (DOMAIN, "False", Reason.BINDING_NOT_FOUND),
     BindingNotReady: (DOMAIN, "False", Reason.BINDING_NOT_READY),
     BindingDeleting: (DOMAIN, "False", Reason.BINDING_DELETING),
+    NothingToAttach: (ATTACHED, "True", Reason.NOT_APPLICABLE),
+    AttachmentUnmanaged: (ATTACHED, "Unknown", Reason.UNMANAGED),
+    NobodyToAttach: (ATTACHED, "Unknown", Reason.NO_REPLICA_READY),
+    CacheActive: (ATTACHED, "True", Reason.CACHE_ACTIVE),
+    CacheOperationsFailing: (ATTACHED, "False", Reason.CACHE_OPERATIONS_FAILING),
+    AttachmentNotObserved: (ATTACHED, "Unknown", Reason.NO_OBSERVATION_AVAILABLE),
     NoArtifact: (WEIGHTS, "True", Reason.NOT_APPLICABLE),
     WeightsRefused: (WEIGHTS, "False", None),
+    WeightsBlocked: (WEIGHTS, "False", None),
+    WeightsMaterializing: (WEIGHTS, "False", Reason.MATERIALIZING),
+    MaterializationFailed: (WEIGHTS, "False", Reason.MATERIALIZATION_FAILED),
     WeightsMounted: (WEIGHTS, "True", Reason.MOUNTED),
     WeightsNotMounted: (WEIGHTS, "False", Reason.WEIGHTS_NOT_MOUNTED),
     WeightsDownloaded: (WEIGHTS, "True", Reason.DOWNLOADED),
@@ -409,6 +549,8 @@ CONDITIONS: dict[type[Finding], tuple[ConditionType, str, Reason | None]] = {
     PublisherDisabled: (EVENTS, "False", Reason.PUBLISHER_DISABLED),
     ProducerUnmanaged: (EVENTS, "Unknown", Reason.ROLE_UNMANAGED),
     Publishing: (EVENTS, "True", Reason.PUBLISHING),
+    EligibilityObserved: (ELIGIBLE, "True", Reason.OBSERVED),
+    EligibilityNotObserved: (ELIGIBLE, "Unknown", Reason.NOT_OBSERVED),
     NoRouterDeclared: (ROUTER, "True", Reason.NOT_APPLICABLE),
     RouterRefused: (ROUTER, "False", Reason.RENDER_FAILED),
     RouterNotDeployed: (ROUTER, "Unknown", Reason.NOT_DEPLOYED),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from modeldeployment.api import ModelDeployment
+from modeldeployment.api import ModelDeployment, Reason
 from modeldeployment.render import Domain, Rendering, RenderRefusal
 
 
@@ -136,7 +136,7 @@ class Account(StrEnum):
     FAILING = "Failing"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class User:
     """One entry of a binding's `usedBy`; the namespace is empty, since a binding is used from its own alone."""
 
@@ -151,7 +151,8 @@ class Attachment:
 
     `echo` is what status says of the binding, from its spec; None while it cannot be read. `connected` says whether
     replicas are rendered with a connection, `unreadable` why an object on the way to the store cannot be read.
-    `used_by` is who claims the binding, None while it cannot be read. `filled` says whether the domain holds blocks.
+    `used_by` is who claims the binding, None while it cannot be read, and `version` the version that was read of it.
+    `filled` says whether the domain holds blocks.
     """
 
     domain: Domain
@@ -159,18 +160,47 @@ class Attachment:
     connected: bool = False
     unreadable: str = ""
     used_by: tuple[User, ...] | None = None
+    version: str = ""
     filled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The volume claim that holds the weights; `phase` is empty where there is none of that name.
+
+    `modes` are the ways in which its volume may be mounted. `platforms` are the systems, `linux/amd64` for example, of
+    the nodes on which Pods that mount it are declared.
+    """
+
+    name: str
+    phase: str = ""
+    modes: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+
+    @property
+    def bound(self) -> bool:
+        """Whether there is a volume behind it."""
+        return self.phase == "Bound"
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The artifact that a deployment names. `mounted` says whether a volume brings its files, or the engine itself.
 
-    `echo` is what status says of it; None until it is resolved.
+    `echo` is what status says of it; None until it is resolved. `claim` is set where a volume claim holds the files.
+    `said` is the reason for which the artifact's own controller says that they are not delivered, if it says one of
+    status' own.
     """
 
     mounted: bool
     echo: Mapping[str, object] | None = None
+    claim: Claim | None = None
+    said: Reason | None = None
+
+    @property
+    def artifact(self) -> str:
+        """Its name."""
+        return str((self.echo or {}).get("artifact", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ def of(finding: found.Finding | found.Remarked) -> str:
             return "every replica matches the spec"
         case found.RolloutInProgress() as rollout:
             return _rollout(rollout)
+        case found.ReplacementInProgress(have=have, want=want, blocked=True):
+            return f"{have} of {want} replicas exist and match the spec; the rest wait for the weights"
         case found.ReplacementInProgress(have=have, want=want):
             return f"{have} of {want} replicas exist and match the spec; the rest are being created"
         case found.RolloutNotObserved():
@@ -54,6 +56,19 @@ def of(finding: found.Finding | found.Remarked) -> str:
             return (
                 f"{differing} of {_replicas(total)} {differ} from the spec, and no connection to the shared cache can "
                 "be rendered now, so none is replaced; it goes on once the binding and its pool are ready again"
+            )
+        case found.RolloutHeldByWeights(differing=differing, total=total):
+            differ = "differs" if differing == 1 else "differ"
+            return (
+                f"{differing} of {_replicas(total)} {differ} from the spec, and a replacement could not load the "
+                "weights now, so none is replaced; it goes on once condition WeightsReady names nothing in the way"
+            )
+        case found.EligibilityObserved():
+            return "of every role it is known which replicas may be sent requests"
+        case found.EligibilityNotObserved(roles=roles):
+            return (
+                f"which replicas may be sent requests is not known of {_roles(roles)}: members are ready whose "
+                "Workload has not been seen yet"
             )
         case found.RouterRefused(message=message):
             return message
@@ -70,8 +85,20 @@ def of(finding: found.Finding | found.Remarked) -> str:
         ) as domain:
             return _domain(domain)
         case (
+            found.NothingToAttach()
+            | found.AttachmentUnmanaged()
+            | found.NobodyToAttach()
+            | found.CacheActive()
+            | found.CacheOperationsFailing()
+            | found.AttachmentNotObserved()
+        ) as attachment:
+            return _attachment(attachment)
+        case (
             found.NoArtifact()
             | found.WeightsRefused()
+            | found.WeightsBlocked()
+            | found.WeightsMaterializing()
+            | found.MaterializationFailed()
             | found.WeightsMounted()
             | found.WeightsNotMounted()
             | found.WeightsDownloaded()
@@ -176,9 +203,42 @@ def _domain(
             assert_never(other)
 
 
+def _attachment(
+    finding: found.NothingToAttach
+    | found.AttachmentUnmanaged
+    | found.NobodyToAttach
+    | found.CacheActive
+    | found.CacheOperationsFailing
+    | found.AttachmentNotObserved,
+) -> str:
+    match finding:
+        case found.NothingToAttach():
+            return "spec.kvCache is not declared"
+        case found.AttachmentUnmanaged(roles=roles):
+            return f"whether the cache is used is not known of {_roles(roles)}, which brings its own command"
+        case found.NobodyToAttach():
+            return "no replica is ready, so none can say whether it uses the cache"
+        case found.CacheActive(active=0):
+            return "the reuse domain holds blocks; the replicas themselves publish no figures of it"
+        case found.CacheActive(active=active, ready=ready):
+            return f"{active} of {ready} ready replicas {'uses' if active == 1 else 'use'} the cache"
+        case found.CacheOperationsFailing(failing=failing, ready=ready):
+            return (
+                f"{failing} of {ready} ready replicas {'tries' if failing == 1 else 'try'} to use the cache, and every "
+                "operation fails; look at the engine's log for its store client, and at the pool's own status"
+            )
+        case found.AttachmentNotObserved():
+            return "ready replicas publish no figures of the cache, and the reuse domain holds no blocks yet"
+        case other:
+            assert_never(other)
+
+
 def _weights(
     finding: found.NoArtifact
     | found.WeightsRefused
+    | found.WeightsBlocked
+    | found.WeightsMaterializing
+    | found.MaterializationFailed
     | found.WeightsMounted
     | found.WeightsNotMounted
     | found.WeightsDownloaded
@@ -189,6 +249,12 @@ def _weights(
             return "spec.model.artifactRef is not declared"
         case found.WeightsRefused(message=message):
             return message
+        case found.WeightsBlocked(block=block):
+            return f"{_block(block)}; no Pod is created meanwhile, and what runs stays"
+        case found.WeightsMaterializing(artifact=artifact):
+            return f"nodes are fetching ModelArtifact {artifact}, as it says itself"
+        case found.MaterializationFailed(artifact=artifact):
+            return f"a node could not fetch ModelArtifact {artifact}, see its own status; Pods wait for their volume"
         case found.WeightsMounted():
             return "a ready replica has loaded the mounted weights"
         case found.WeightsNotMounted():
@@ -197,6 +263,31 @@ def _weights(
             return "a ready replica has downloaded and loaded the weights"
         case found.WeightsDownloading():
             return "no replica has downloaded and loaded the weights yet"
+        case other:
+            assert_never(other)
+
+
+def _block(block: found.Block) -> str:
+    match block:
+        case found.Unbound(claim=claim, phase=""):
+            return f"PersistentVolumeClaim {claim} holds the weights, and there is none of that name; create it"
+        case found.Unbound(claim=claim, phase=phase):
+            return (
+                f"PersistentVolumeClaim {claim} holds the weights and is {phase}; bind it, for example by running the "
+                "Pod that writes the weights into it"
+            )
+        case found.SharedByPods(claim=claim, pods=pods):
+            return (
+                f"PersistentVolumeClaim {claim} is ReadWriteOncePod, which one Pod at a time can mount, and {pods} are "
+                "declared; use a claim that is ReadOnlyMany or ReadWriteMany, or declare one Pod"
+            )
+        case found.SharedByNodes(claim=claim, platforms=platforms):
+            return (
+                f"PersistentVolumeClaim {claim} is ReadWriteOnce, which one node at a time can mount, and Pods are "
+                f"declared for nodes of {' and '.join(platforms)}; use a claim that is ReadOnlyMany or ReadWriteMany"
+            )
+        case found.Undelivered(artifact=artifact):
+            return f"no node can deliver ModelArtifact {artifact}, as it says itself; see its own status"
         case other:
             assert_never(other)
 

@@ -163,6 +163,12 @@ def matches(member: Member, ordinal: int, role: RoleRendering | None) -> bool:
     return member.fingerprint == role.template.fingerprint(Seat(ordinal, member.index))
 
 
+def serving(role: RoleSlots, ordinal: int) -> bool:
+    """Whether a replica is complete and all its members are ready, whatever render they carry."""
+    slot = role.slot(ordinal)
+    return len(slot.live) == role.size and all(member.ready for member in slot.live)
+
+
 def _state(
     ordinal: int,
     role: RoleRendering | None,

@@ -6,12 +6,12 @@ next pass starts from what is observed again (architecture §4).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from modeldeployment.api import EventReason
-from modeldeployment.reconcile.deciding.seen import OwnedKind
+from modeldeployment.reconcile.deciding.seen import OwnedKind, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,15 @@ class DeleteObject:
     uid: str
 
 
+@dataclass(frozen=True, slots=True)
+class SetUsers:
+    """Write who uses a binding, a claim added or taken back. `version` is that of the binding the list is read from."""
+
+    binding: str
+    version: str
+    users: tuple[User, ...]
+
+
 Step: TypeAlias = (
     AddFinalizer
     | DropFinalizer
@@ -95,7 +104,12 @@ Step: TypeAlias = (
     | CreateObject
     | AlignObject
     | DeleteObject
+    | SetUsers
 )
+
+
+SOON: Final = timedelta(seconds=2)
+"""When to look again while something is in flight (facts reconcile §3.15)."""
 
 
 class Wait(StrEnum):
@@ -107,6 +121,7 @@ class Wait(StrEnum):
     ADMISSION = "Admission"
     READINESS = "Readiness"
     CACHE = "Cache"
+    WEIGHTS = "Weights"
     NAME_TAKEN = "NameTaken"
     TEARDOWN = "Teardown"
 

@@ -6,7 +6,7 @@ Source: spec 1 §Rollout behavior, §Replica departures; facts reconcile §4.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import TypeAlias
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
@@ -71,11 +71,29 @@ class HeldByCache:
     """Replicas differ from their render only as the cache they are attached to cannot be reached: they stay."""
 
 
-Turnover: TypeAlias = Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness | HeldByCache
+@dataclass(frozen=True, slots=True)
+class HeldByWeights:
+    """Replicas are missing or differ from their render, and a new one could not load its weights: nobody comes."""
 
 
-def of(role: RoleSlots, *, held: bool = False) -> Turnover:
-    """Decide one role from the slots the pass started with; while `held`, no outdated replica turns over."""
+class Hold(Enum):
+    """What keeps replicas from being replaced although they differ, or from coming at all."""
+
+    NOTHING = auto()
+    CACHE = auto()
+    WEIGHTS = auto()
+
+
+Turnover: TypeAlias = (
+    Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness | HeldByCache | HeldByWeights
+)
+
+
+def of(role: RoleSlots, hold: Hold = Hold.NOTHING) -> Turnover:
+    """Decide one role from the slots the pass started with.
+
+    A lost cache holds outdated replicas alone, blocked weights hold them and whatever would be created.
+    """
     leaving = (*_trimmed(role), *_shed(role))
     if leaving:
         return Leave(leaving)
@@ -85,10 +103,21 @@ def of(role: RoleSlots, *, held: bool = False) -> Turnover:
     missing = _missing(role)
     empty = tuple(slot.ordinal for slot in missing if slot.state is SlotState.EMPTY)
     if empty:
-        return Come(empty)
+        return HeldByWeights() if hold is Hold.WEIGHTS else Come(empty)
     if missing:
         return Vacating()
-    return _rolled(role, held=held)
+    return _rolled(role, hold)
+
+
+def going(turnovers: Iterable[Turnover]) -> frozenset[str]:
+    """The UIDs of all members that leave in this pass."""
+    return frozenset(
+        member.uid
+        for each in turnovers
+        if isinstance(each, Leave)
+        for departure in each.departures
+        for member in departure.members
+    )
 
 
 def _trimmed(role: RoleSlots) -> list[Departure]:
@@ -129,7 +158,7 @@ def _missing(role: RoleSlots) -> list[Slot]:
     return [slot for slot in role.kept() if not slot.occupied]
 
 
-def _rolled(role: RoleSlots, *, held: bool) -> Turnover:
+def _rolled(role: RoleSlots, hold: Hold) -> Turnover:
     """The next replica that differs from its render: highest ordinal first, when the role can spare it.
 
     The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until
@@ -140,8 +169,8 @@ def _rolled(role: RoleSlots, *, held: bool) -> Turnover:
     outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
     if not outdated:
         return Settled()
-    if held:
-        return HeldByCache()
+    if hold is not Hold.NOTHING:
+        return HeldByCache() if hold is Hold.CACHE else HeldByWeights()
     admitted = {slot.workload.uid for slot in role.kept() if slot.workload is not None and slot.admitted}
     if len(admitted) != role.declared:
         return AwaitingAdmission()

@@ -1,0 +1,61 @@
+"""The events of a pass; each names its occurrence, so that the rim says it once (facts reconcile §10)."""
+
+from collections.abc import Sequence
+
+from modeldeployment.api import EventReason
+from modeldeployment.reconcile.deciding import keeping, sentences
+from modeldeployment.reconcile.deciding.routing import Routed
+from modeldeployment.reconcile.deciding.seen import Member, Snapshot
+from modeldeployment.reconcile.deciding.steps import Announcement
+from modeldeployment.render import Rendering, RenderRefusal
+
+
+def departures(members: Sequence[Member]) -> tuple[Announcement, ...]:
+    """The departure events of the Pods, first match each (facts reconcile §10)."""
+    found: list[Announcement] = []
+    for member in members:
+        if member.evicted:
+            note, reason, about = sentences.evicted(member), EventReason.REPLICA_EVICTED, member.uid
+        elif member.leaving:
+            note, reason, about = sentences.leaving(member), EventReason.REPLICA_LEAVING, member.uid
+        elif member.restarts:
+            note, reason = sentences.restarted(member), EventReason.REPLICA_RESTARTED
+            about = f"{member.uid}/{member.restarts}"
+        else:
+            continue
+        found.append(Announcement(reason, note, about))
+    return tuple(found)
+
+
+def skews(rendering: Rendering) -> tuple[Announcement, ...]:
+    """Runtime versions that differ in a pool."""
+    return tuple(
+        Announcement(
+            EventReason.RUNTIME_VERSION_SKEW,
+            sentences.skew(notice.role, notice.taken, notice.skipped),
+            f"{notice.role}/{notice.taken}/{','.join(notice.skipped)}",
+        )
+        for notice in rendering.notices
+    )
+
+
+def taken(snapshot: Snapshot, fronts: keeping.Keeping, routed: Routed) -> tuple[Announcement, ...]:
+    """Wanted names that somebody else holds."""
+    namespace = str(snapshot.deployment.metadata.namespace)
+    services = [(sentences.name_taken(each.name), each.name) for each in fronts.taken]
+    routers = [
+        (sentences.router_name_taken(sentences.not_owned(each.kind, namespace, each.name)), f"{each.kind}/{each.name}")
+        for each in routed.kept.taken
+    ]
+    return tuple(Announcement(EventReason.NAME_TAKEN, note, about) for note, about in (*services, *routers))
+
+
+def unrouted(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:
+    """A router that cannot be rendered."""
+    return (refused(snapshot, rendering.router),) if isinstance(rendering.router, RenderRefusal) else ()
+
+
+def refused(snapshot: Snapshot, refusal: RenderRefusal) -> Announcement:
+    """What cannot be rendered, in the renderer's own words."""
+    about = f"{snapshot.deployment.metadata.generation}/{refusal.reason.value}/{refusal.message}"
+    return Announcement(EventReason.RENDER_FAILED, refusal.message, about)
