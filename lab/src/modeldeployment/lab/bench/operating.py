@@ -6,16 +6,15 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
-from typing import Final
+from typing import Final, Protocol
 
 import aiohttp
 
 from modeldeployment.lab.bench.errors import OperatorFailed
-from modeldeployment.lab.bench.worlds import World
 from modeldeployment.lab.controlplane import ports, processes
 from modeldeployment.lab.errors import tail
 
@@ -23,6 +22,20 @@ PROGRAM: Final = "modeldeployment-operator"
 _POLL: Final = 0.01
 _STOP_SECONDS: Final = 20.0
 _SERIES: Final = re.compile(r"^modeldeployment_(\w+?)(\{[^}]*\})? (\S+)$", re.MULTILINE)
+
+
+class Home(Protocol):
+    """Where the operator runs: a folder for its files and a kubeconfig of its own."""
+
+    @property
+    def folder(self) -> Path:
+        """Of its log."""
+        ...
+
+    @property
+    def operator_kubeconfig(self) -> Path:
+        """Its way to the API server."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,10 @@ class Operator:
     def cpu_seconds(self) -> float:
         """Processor seconds used so far."""
         return processes.usage(self.process.pid)[1]
+
+    def memory(self) -> float:
+        """Resident memory now, in MiB."""
+        return processes.usage(self.process.pid)[0] / 2**20
 
     async def until_ready(self, seconds: float = 60.0) -> float:
         """Wait until every store has seen a full list; the answer is when. Raises OperatorFailed."""
@@ -92,26 +109,36 @@ def series(exposition: str) -> dict[str, float]:
 
 
 @contextlib.asynccontextmanager
-async def operator(world: World, *arguments: str, settings: Mapping[str, str] | None = None) -> AsyncIterator[Operator]:
-    """Run the operator; it is asked to stop at the end, which frees its Lease for the next. Raises OperatorFailed."""
-    program = Path(sys.executable).with_name(PROGRAM)
-    if not program.exists():
-        raise OperatorFailed(f"{program} does not exist; install modeldeployment-operator beside the lab")
+async def operator(
+    home: Home,
+    *arguments: str,
+    settings: Mapping[str, str] | None = None,
+    program: Sequence[str] = (),
+    name: str = PROGRAM,
+) -> AsyncIterator[Operator]:
+    """Run the operator; it is asked to stop at the end, which frees its Lease for the next.
+
+    `program` stands in for the operator's own; `name` tells the logs of several apart. Raises OperatorFailed.
+    """
+    own = Path(sys.executable).with_name(PROGRAM)
+    if not own.exists():
+        raise OperatorFailed(f"{own} does not exist; install modeldeployment-operator beside the lab")
     listen = f"127.0.0.1:{ports.choose().control}"
-    log = world.folder / "operator.log"
+    log = home.folder / f"{name}.log"
     log.unlink(missing_ok=True)
     environ = {
         "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": str(world.folder),
+        "HOME": str(home.folder),
         "GPUSTACK_LISTEN": listen,
         "GPUSTACK_LEADER_NAMESPACE": "default",
         **(settings or {}),
     }
-    command = [str(program), "run", "--kubeconfig", str(world.operator_kubeconfig), *arguments]
+    command = [*(program or (str(own),)), "run", "--kubeconfig", str(home.operator_kubeconfig), *arguments]
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
         started = time.perf_counter()
-        process = processes.start(command, environ, world.folder, log)
+        process = processes.start(command, environ, home.folder, log)
         try:
             yield Operator(process, started, listen, log, session)
         finally:
-            processes.stop([process], _STOP_SECONDS)
+            # Not on this loop, which may serve what the operator does at its end.
+            await asyncio.to_thread(processes.stop, [process], _STOP_SECONDS)

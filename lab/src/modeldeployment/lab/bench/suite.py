@@ -6,7 +6,17 @@ import os
 from collections.abc import AsyncGenerator, Collection, Sequence
 
 from modeldeployment.lab import toolchain
-from modeldeployment.lab.bench import creating, idling, rendering, restarting, reviewing, storing, tearing, webhooks
+from modeldeployment.lab.bench import (
+    creating,
+    idling,
+    rendering,
+    restarting,
+    reviewing,
+    storing,
+    storming,
+    tearing,
+    webhooks,
+)
 from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
 from modeldeployment.lab.bench.making import Shape
 from modeldeployment.lab.bench.rows import Value
@@ -19,6 +29,7 @@ REPLICAS = 1000
 GANGS = 64
 GANG_SIZE = 16
 DEPLOYMENTS = 200
+FLEET_DEPLOYMENTS = 1000
 LARGEST = 1024
 
 
@@ -36,7 +47,11 @@ async def run(
     if Scenario.REVIEW in chosen:
         tell("reviewing")
         yield reviewing.measure()
-    if not set(chosen) - {Scenario.RENDER, Scenario.REVIEW}:
+    if Scenario.STORM in chosen:
+        # One change a second and deployment, however many there are: a busier one is made to rest.
+        rate, seconds = storming.RATE * scale, storming.SECONDS * min(1.0, 5 * scale)
+        yield await storming.measure(_scaled(FLEET_DEPLOYMENTS, scale), rate, seconds, tell)
+    if not set(chosen) - {Scenario.RENDER, Scenario.REVIEW, Scenario.STORM}:
         return
     tell("starting a control plane")
     async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, report, tell)) as values:
