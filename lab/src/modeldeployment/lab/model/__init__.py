@@ -1,6 +1,7 @@
 """A fake world in memory in which the real controllers run: an API server, Kueue, scheduler, kubelet, and virtual time.
 
-Nothing here sleeps, opens a socket or draws true randomness: the same calls on the same `World(seed)` give the same story.
+Nothing here sleeps, opens a socket or draws true randomness: the same calls on the same `World(seed)` give the same
+story.
 
 ```python
 with World() as world:                      # World(seed=7): moves in a random order instead of the usual one
@@ -15,14 +16,14 @@ with World() as world:                      # World(seed=7): moves in a random o
 
 In the order in which one meets them:
 
-- `World`: holds all of it. `fleet`, `create`, `edit`, `apply`, `delete`, `drain`, `evict`… act as a user; `start` and `kill`
-  begin and end an operator process; `step` makes one move, `run(seconds)` and `settle` many; `outcome(name)` is what
-  a person would see in the end, comparable between runs and with a real cluster.
+- `World`: holds all of it. `fleet`, `create`, `edit`, `apply`, `delete`, `drain`, `evict`… act as a user; `start` and
+  `kill` begin and end an operator process; `step` makes one move, `run(seconds)`, `until(holds)` and `settle()` many;
+  `outcome(name)` is what a person would see, comparable between runs and with a real cluster.
 - `Server`: the API server. `server.story` is every write there ever was, by whom, with the object before and after
   (`Entry`); `server.watchers` are called with each that changed something, and may look but not write.
-- `ModelClient`: a `kube.Client` whose `raw` asks the `Server`. `client.before` and `client.after` are called around every
-  write of that process: raise `Killed` for a crash there, or a `kube` error for an answer that the process is to see
-  (`after`: the write is done and its answer lost). `client.writes` counts them.
+- `ModelClient`: a `kube.Client` whose `raw` asks the `Server`. `client.before` and `client.after` are called around
+  every write of that process: raise `Killed` for a crash there, or a `kube` error for an answer that the process is to
+  see (`after`: the write is done and its answer lost). `client.writes` counts them.
 - `Wire`: the watches of one process. `wire.fate(event)` says for each event what becomes of it (`Fate`): delivered now,
   late (past the next pass), merged (late, and of each object only its latest state), or dropped (and a list follows).
 - `Process`: one operator: `client`, `wire`, `watched`, `passes`, `failures`.

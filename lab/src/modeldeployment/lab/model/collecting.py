@@ -22,9 +22,9 @@ class Collector:
         for plural in RESOURCES:
             for thing in self._server.items(plural):
                 owners = thing["metadata"].get("ownerReferences")
-                if owners and (lost := [each for each in owners if not self._stands(thing, each)]):
-                    if len(lost) < len(owners) or "deletionTimestamp" not in thing["metadata"]:
-                        yield self._move(plural, thing, lost)
+                lost = [each for each in owners or () if not self._stands(thing, each)]
+                if lost and (len(lost) < len(owners) or "deletionTimestamp" not in thing["metadata"]):
+                    yield self._move(plural, thing, lost)
 
     def _move(self, plural: str, thing: JSON, lost: list[JSON]) -> Move:
         meta = thing["metadata"]

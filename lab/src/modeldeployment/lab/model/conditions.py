@@ -21,7 +21,7 @@ def put(status: Mapping[str, Any], kind: str, value: bool, reason: str, message:
     """Return a status with a condition set; the time of its last transition moves only when its status flips."""
     said = "True" if value else "False"
     conditions = list(status.get("conditions") or ())
-    old = next((each for each in conditions if each["type"] == kind), {})
+    old: JSON = next((each for each in conditions if each["type"] == kind), {})
     since = old["lastTransitionTime"] if old.get("status") == said else now
     new = {"type": kind, "status": said, "reason": reason, "message": message, "lastTransitionTime": since}
     rest = [new if each["type"] == kind else each for each in conditions]

@@ -6,6 +6,7 @@ Annotations on a Pod mean what they mean there: `lab/ready-after`, `lab/never-re
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from modeldeployment.lab.model import conditions
@@ -43,14 +44,14 @@ class Kubelet:
             if "deletionTimestamp" not in meta:
                 if phase == "Pending" and NEVER_READY not in notes:
                     at = self._pace.at((uid, "start"), _delay(notes.get(READY_AFTER), 0.05))
-                    yield Move(at, "kubelet", f"starts {name}", lambda pod=pod: self._start(pod))
+                    yield Move(at, "kubelet", f"starts {name}", partial(self._start, pod))
             elif phase not in _ENDED:
                 if NEVER_TERMINATES not in notes:
                     at = self._pace.at((uid, "end"), _delay(notes.get(TERMINATE_AFTER), _TERMINATES))
-                    yield Move(at, "kubelet", f"ends {name}", lambda pod=pod: self._end(pod))
+                    yield Move(at, "kubelet", f"ends {name}", partial(self._end, pod))
             elif meta["deletionGracePeriodSeconds"] != 0:
                 at = self._pace.at((uid, "forget"), 0.02)
-                yield Move(at, "kubelet", f"lets go of {name}", lambda pod=pod: self._let_go(pod))
+                yield Move(at, "kubelet", f"lets go of {name}", partial(self._let_go, pod))
 
     def _start(self, pod: JSON) -> None:
         self._addresses += 1

@@ -1,6 +1,7 @@
-"""Nodes: what they hold, who fits, and what happens to Pods whose node is gone or not ready (facts control-plane §8)."""
+"""Nodes: what they hold, who fits, and what becomes of Pods whose node is gone or unready (facts control-plane §8)."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from modeldeployment.api.quantity import Quantity
@@ -89,14 +90,14 @@ class NodeController:
                 if pod["status"]["phase"] in _ENDED and pod["metadata"].get("deletionGracePeriodSeconds") == 0:
                     continue
                 at = self._pace.at((pod["metadata"]["uid"], "orphan"), COLLECTED_AFTER)
-                yield Move(at, "podgc", f"ends {pod['metadata']['name']}", lambda pod=pod: self._end(pod))
+                yield Move(at, "podgc", f"ends {pod['metadata']['name']}", partial(self._end, pod))
             elif not conditions.true(node, "Ready"):
                 if conditions.true(pod, "Ready"):
                     at = self._pace.at((pod["metadata"]["uid"], "unready"), 0.1)
-                    yield Move(at, "nodes", f"unready {pod['metadata']['name']}", lambda pod=pod: self._unready(pod))
+                    yield Move(at, "nodes", f"unready {pod['metadata']['name']}", partial(self._unready, pod))
                 if "deletionTimestamp" not in pod["metadata"]:
                     at = self._pace.at((pod["metadata"]["uid"], "taint"), TOLERATED)
-                    yield Move(at, "nodes", f"evicts {pod['metadata']['name']}", lambda pod=pod: self._evict(pod))
+                    yield Move(at, "nodes", f"evicts {pod['metadata']['name']}", partial(self._evict, pod))
 
     def _end(self, pod: JSON) -> None:
         meta = pod["metadata"]

@@ -1,4 +1,4 @@
-"""What a person sees of a deployment in the end, computed from plain objects: of the fake world or of a real cluster."""
+"""What a person sees of a deployment in the end, computed from plain objects of the fake world or of a real cluster."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

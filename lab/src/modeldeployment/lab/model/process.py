@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from modeldeployment.kube import Recorder
@@ -67,7 +68,7 @@ class Process:
         for runner in self._runners:
             at = runner.agenda.next_at()
             if at is not None:
-                yield Move(at, self.name, f"{runner.name} pass", lambda runner=runner: self._pass(runner))
+                yield Move(at, self.name, f"{runner.name} pass", partial(self._pass, runner))
         now = self._server.clock.epoch()
         if self._recorder.ledger.due(now):
             yield Move(self._server.clock.seconds, self.name, "tells", self._tell)

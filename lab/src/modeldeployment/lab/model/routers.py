@@ -1,6 +1,7 @@
 """Deployments of `apps`: their Pods are not modelled, only that so many of them become ready."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from modeldeployment.lab.model.moves import Move, Pace
 from modeldeployment.lab.model.resources import JSON
@@ -23,7 +24,7 @@ class DeploymentStatus:
             wanted = _status(each)
             if each.get("status") != wanted and "deletionTimestamp" not in each["metadata"]:
                 at = self._pace.at((each["metadata"]["uid"], each["metadata"]["generation"]), _DELAY)
-                yield Move(at, "deployments", f"readies {each['metadata']['name']}", lambda each=each: self._put(each))
+                yield Move(at, "deployments", f"readies {each['metadata']['name']}", partial(self._put, each))
 
     def _put(self, each: JSON) -> None:
         meta, wanted = each["metadata"], _status(each)

@@ -1,6 +1,7 @@
 """The scheduler: Pods without gates go to a node that has room."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from modeldeployment.lab.model import conditions, nodes
 from modeldeployment.lab.model.moves import Move, Pace
@@ -32,7 +33,7 @@ class Scheduler:
                     at,
                     "scheduler",
                     f"binds {pod['metadata']['name']} to {node}",
-                    lambda pod=pod, node=node: self._bind(pod, node),
+                    partial(self._bind, pod, node),
                 )
 
     def _node(self, pod: JSON, left: dict[str, dict[str, int]]) -> str:

@@ -4,6 +4,7 @@ import enum
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -99,7 +100,7 @@ class Wire:
             if not channel.waiting and channel.held is not Fate.DROPPED:
                 continue
             at = self._server.clock.seconds if self._free(channel) else channel.since + PATIENCE
-            yield Move(at, "wire", f"{plural} {channel.held.name}", lambda channel=channel: self._deliver(channel))
+            yield Move(at, "wire", f"{plural} {channel.held.name}", partial(self._deliver, channel))
 
     def cut(self, plural: str) -> None:
         """Lose what is under way of a kind; a list follows after the next pass."""

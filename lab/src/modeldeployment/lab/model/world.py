@@ -31,6 +31,9 @@ from modeldeployment.lab.model.server import Entry, Server
 _WINDOW: Final = 1.0
 """With a seed, moves that are due within so many seconds are made in any order."""
 
+_MOST: Final = 100_000
+"""Moves after which a world that does not settle is going in circles."""
+
 _STILL: Final = 65.0
 """Seconds without a change after which a world counts as settled although somebody still looks now and then."""
 
@@ -140,13 +143,14 @@ class World:
     def settle(self, *, within: float = 3600.0, still: float = _STILL) -> None:
         """Run until nothing changes any more: nothing can, or nothing has for `still` seconds. Raises Unsettled."""
         end = self.clock.seconds + within
-        revision, since = self.server.revision, self.clock.seconds
+        revision, since, made = self.server.revision, self.clock.seconds, 0
         while self.step() is not None:
+            made += 1
             if self.server.revision != revision:
                 revision, since = self.server.revision, self.clock.seconds
             elif self.clock.seconds - since > still:
                 return
-            if self.clock.seconds > end:
+            if self.clock.seconds > end or made > _MOST:
                 raise Unsettled("still moving: " + "; ".join(map(str, self.story[-10:])))
 
     def until(self, holds: Callable[[], object], *, within: float = 600.0) -> None:

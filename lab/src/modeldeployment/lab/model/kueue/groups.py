@@ -1,6 +1,7 @@
 """Groups of plain Pods: composed, started, repaired, stopped (facts kueue §4)."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from modeldeployment.api import keys, kueue
 from modeldeployment.api.kueue import WorkloadCondition
@@ -24,6 +25,7 @@ class Groups:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._pace = Pace(server.clock)
+        self._leaving: dict[str, frozenset[str]] = {}
 
     def moves(self) -> Iterator[Move]:
         """What it does next about each group."""
@@ -42,7 +44,7 @@ class Groups:
                 yield from self._keep(workload, members)
             elif words.IN_USE in (meta.get("finalizers") or ()):
                 yield self._move(
-                    ("finalize", meta["uid"]), f"finalizes {meta['name']}", lambda w=workload: self._let_go(w)
+                    ("finalize", meta["uid"]), f"finalizes {meta['name']}", partial(self._let_go, workload)
                 )
         for (_, name), members in groups.items():
             yield from self._compose(name, members)
@@ -187,17 +189,18 @@ class Groups:
     # --- a Workload that goes ---
 
     def _dissolve(self, workload: JSON, members: Sequence[JSON]) -> Iterator[Move]:
-        for pod in members:
+        """Stop and let go of the members that were there when it was seen to go; a newcomer is not touched by that."""
+        meta = workload["metadata"]
+        uids = self._leaving.setdefault(meta["uid"], frozenset(pod["metadata"]["uid"] for pod in members))
+        ours = [pod for pod in members if pod["metadata"]["uid"] in uids]
+        for pod in ours:
             if "deletionTimestamp" not in pod["metadata"]:
                 yield self._stopped(pod, "WorkloadDeleted")
             elif _held(pod):
                 yield self._released(pod)
-        left = any(_held(pod) or "deletionTimestamp" not in pod["metadata"] for pod in members)
-        if not left and words.IN_USE in (workload["metadata"].get("finalizers") or ()):
-            uid = workload["metadata"]["uid"]
-            yield self._move(
-                ("finalize", uid), f"finalizes {workload['metadata']['name']}", lambda: self._let_go(workload)
-            )
+        left = any(_held(pod) or "deletionTimestamp" not in pod["metadata"] for pod in ours)
+        if not left and words.IN_USE in (meta.get("finalizers") or ()):
+            yield self._move(("finalize", meta["uid"]), f"finalizes {meta['name']}", partial(self._let_go, workload))
 
     def _let_go(self, workload: JSON) -> None:
         meta = workload["metadata"]

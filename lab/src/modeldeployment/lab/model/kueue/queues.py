@@ -6,6 +6,7 @@ Sources: facts kueue §5, §7, §8.
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from modeldeployment.api import kueue
 from modeldeployment.api.kueue import EvictionReason, StopPolicy, WorkloadCondition
@@ -89,7 +90,7 @@ class Queues:
                     self._pace.at(("preempt", meta["uid"]), RESERVES),
                     words.KUEUE,
                     f"preempts for {meta['name']}",
-                    lambda victims=victims, head=head: self._preempt(victims, head),
+                    partial(self._preempt, victims, head),
                 )
                 return
             reason = "Inadmissible" if closed else "Pending"
@@ -99,7 +100,7 @@ class Queues:
                     self._pace.at(("refuse", meta["uid"], fitted.message), RESERVES),
                     words.KUEUE,
                     f"refuses {meta['name']}",
-                    lambda head=head, reason=reason, fitted=fitted: self._refuse(head, reason, fitted.message),
+                    partial(self._refuse, head, reason, fitted.message),
                 )
             if queue["spec"].get("queueingStrategy") == "StrictFIFO":
                 return
