@@ -127,7 +127,9 @@ def test_a_pass_speaks_of_every_axis_that_it_observes() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["DomainRegistered", "WeightsReady", "CacheAttached", "KVEventsPublishing", "RouterReady"])
+@pytest.mark.parametrize(
+    "kind", ["DomainRegistered", "WeightsReady", "CacheAttached", "KVEventsPublishing", "RouterReady"]
+)
 def test_what_a_plain_server_does_not_declare_is_not_applicable(kind: str) -> None:
     said = condition(settled(), kind)
     assert (said["status"], said["reason"]) == ("True", "NotApplicable")

@@ -67,9 +67,7 @@ FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.WeightsBlocked(Reason.CLAIM_NOT_BOUND, found.Unbound("weights", "")),
     found.WeightsBlocked(Reason.CLAIM_NOT_BOUND, found.Unbound("weights", "Pending")),
     found.WeightsBlocked(Reason.ACCESS_MODE_CONFLICT, found.SharedByPods("weights", 4)),
-    found.WeightsBlocked(
-        Reason.ACCESS_MODE_CONFLICT, found.SharedByNodes("weights", ("linux/amd64", "linux/arm64"))
-    ),
+    found.WeightsBlocked(Reason.ACCESS_MODE_CONFLICT, found.SharedByNodes("weights", ("linux/amd64", "linux/arm64"))),
     found.WeightsBlocked(Reason.NODE_DELIVERY_UNAVAILABLE, found.Undelivered("qwen")),
     found.WeightsMaterializing("qwen"),
     found.MaterializationFailed("qwen"),
@@ -99,7 +97,11 @@ def label(said: found.Finding | found.Remarked) -> str:
     """Condition, status and reason of a finding, as `kubectl get -o yaml` would show them."""
     finding = said.finding if isinstance(said, found.Remarked) else said
     kind, verdict, reason = found.CONDITIONS[type(finding)]
-    own = finding.reason if isinstance(finding, found.RenderRefused | found.WeightsRefused | found.WeightsBlocked) else reason
+    own = (
+        finding.reason
+        if isinstance(finding, found.RenderRefused | found.WeightsRefused | found.WeightsBlocked)
+        else reason
+    )
     return f"{kind.value}={verdict}/{own}"
 
 
