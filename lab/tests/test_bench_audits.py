@@ -68,3 +68,47 @@ def test_the_policy_records_one_group_and_nobody_else() -> None:
         {"level": "Metadata", "userGroups": ["system:serviceaccounts:bench"]},
         {"level": "None"},
     ]
+
+
+def answered(verb: str, at: int, version: str, *, user: str = OPERATOR, uid: str = "a", code: int = 200) -> bytes:
+    made = {"metadata": {"uid": uid, "resourceVersion": version}}
+    return json.dumps(
+        {
+            "verb": verb,
+            "user": {"username": user},
+            "requestURI": "/x",
+            "objectRef": {"resource": "pods"},
+            "requestReceivedTimestamp": f"2026-01-01T00:00:0{at}.000000Z",
+            "responseStatus": {"code": code},
+            "responseObject": made,
+        }
+    ).encode()
+
+
+def test_a_write_that_leaves_the_version_of_anybodys_earlier_write_had_no_effect() -> None:
+    lines = [
+        answered("patch", 3, "7"),
+        answered("create", 1, "5", user="somebody"),
+        answered("patch", 2, "7", user="somebody"),
+        answered("patch", 4, "8"),
+        answered("patch", 5, "8", uid="b"),
+    ]
+    assert audits.without_effect(lines, OPERATOR) == {("patch", "pods"): 1}
+
+
+def test_a_final_delete_which_makes_no_version_had_an_effect_and_a_second_delete_had_none() -> None:
+    lines = [answered("patch", 1, "7"), answered("delete", 2, "7"), answered("delete", 3, "7")]
+    assert audits.without_effect(lines, OPERATOR) == {("delete", "pods"): 1}
+
+
+def test_somebody_elses_write_without_effect_and_a_refused_one_do_not_count() -> None:
+    lines = [answered("patch", 1, "7"), answered("patch", 2, "7", user="somebody"), answered("patch", 3, "7", code=409)]
+    assert audits.without_effect(lines, OPERATOR) == {}
+    assert audits.refused(lines, OPERATOR) == {("patch", "pods (409)"): 1}
+
+
+def test_the_whole_policy_records_answers_of_writes_and_no_reads() -> None:
+    nothing, writes, rest = audits.whole_policy()["rules"]
+    assert [each["group"] for each in nothing["resources"]] == ["", "events.k8s.io", "coordination.k8s.io"]
+    assert (writes["level"], rest["level"]) == ("RequestResponse", "None")
+    assert "get" not in writes["verbs"]

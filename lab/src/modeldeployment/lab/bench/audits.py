@@ -20,6 +20,22 @@ def policy(group: str) -> dict[str, Any]:
     }
 
 
+def whole_policy() -> dict[str, Any]:
+    """An audit policy that records what every write of anybody was answered; Events and Leases left out."""
+    apart = [{"group": "", "resources": ["events"]}, {"group": "events.k8s.io"}, {"group": "coordination.k8s.io"}]
+    return {
+        "apiVersion": "audit.k8s.io/v1",
+        "kind": "Policy",
+        "omitStages": ["RequestReceived"],
+        "omitManagedFields": True,
+        "rules": [
+            {"level": "None", "resources": apart},
+            {"level": "RequestResponse", "verbs": ["create", "update", "patch", "delete"]},
+            {"level": "None"},
+        ],
+    }
+
+
 def arguments(policy_file: Path, log: Path) -> tuple[str, ...]:
     """The arguments that make kube-apiserver audit; an entry is in the file before its answer is complete."""
     return (f"--audit-policy-file={policy_file}", f"--audit-log-path={log}", "--audit-log-mode=blocking-strict")
@@ -34,9 +50,7 @@ def requests(lines: Iterable[bytes], user: str) -> Counter[tuple[str, str]]:
             continue
         if entry["verb"] == "watch" and entry["stage"] != "ResponseStarted":
             continue
-        about = entry.get("objectRef", {})
-        parts = (about.get("resource", entry["requestURI"]), about.get("subresource", ""))
-        counted[entry["verb"], "/".join(filter(None, parts))] += 1
+        counted[entry["verb"], _resource(entry)] += 1
     return counted
 
 
@@ -54,6 +68,41 @@ def writes(counted: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]
     return {
         (verb, what): count for (verb, what), count in besides_watches_and_leases(counted).items() if verb not in _READS
     }
+
+
+def without_effect(lines: Iterable[bytes], user: str) -> Counter[tuple[str, str]]:
+    """Count a user's writes after which the object is the version that an earlier request of anybody had made.
+
+    `lines` record the answers of everybody's writes. A write that changes something makes a version nobody had before;
+    of two answers with one version, that of the later request changed nothing. A final delete makes no version: deletes
+    are compared among themselves.
+    """
+    made: set[tuple[str, str, bool]] = set()
+    counted: Counter[tuple[str, str]] = Counter()
+    for entry in sorted(map(json.loads, lines), key=lambda each: str(each["requestReceivedTimestamp"])):
+        meta = (entry.get("responseObject") or {}).get("metadata") or {}
+        if entry["responseStatus"]["code"] >= 300 or not meta.get("uid") or not meta.get("resourceVersion"):
+            continue
+        version = (meta["uid"], meta["resourceVersion"], entry["verb"] == "delete")
+        if version in made and entry["user"]["username"] == user:
+            counted[entry["verb"], _resource(entry)] += 1
+        made.add(version)
+    return counted
+
+
+def refused(lines: Iterable[bytes], user: str) -> Counter[tuple[str, str]]:
+    """Count a user's writes that were answered with an error, by verb and resource with the code."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for entry in map(json.loads, lines):
+        if entry["user"]["username"] == user and entry["responseStatus"]["code"] >= 400:
+            counted[entry["verb"], f"{_resource(entry)} ({entry['responseStatus']['code']})"] += 1
+    return counted
+
+
+def _resource(entry: Mapping[str, Any]) -> str:
+    about = entry.get("objectRef", {})
+    parts = (about.get("resource", entry["requestURI"]), about.get("subresource", ""))
+    return "/".join(filter(None, parts))
 
 
 def told(counted: Mapping[tuple[str, str], int]) -> str:

@@ -35,7 +35,7 @@ async def settled(world: World, name: str, *, deployments: int, replicas: int, t
         async with connections(world.driver, 4) as senders:
             await post_all(senders, DEPLOYED, bodies)
         await until_count(world.driver, PODS, total, _SECONDS)
-        await _until_running(world, total)
+        await until_running(world, total)
         await until_quiet(audit)
         yield running
 
@@ -54,7 +54,8 @@ async def until_quiet(audit: audits.Log) -> None:
             raise TooSlow(f"the operator is not at rest after {_SECONDS:.0f} s; it asks for {audits.told(asked)}")
 
 
-async def _until_running(world: World, total: int) -> None:
+async def until_running(world: World, total: int) -> None:
+    """Wait until so many Pods are Running. Raises TooSlow."""
     running = 0
     try:
         async with asyncio.timeout(_SECONDS):

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 
 from modeldeployment.lab import toolchain
 from modeldeployment.lab.bench import (
+    audits,
     creating,
     idling,
     rendering,
@@ -16,6 +17,7 @@ from modeldeployment.lab.bench import (
     storming,
     tearing,
     webhooks,
+    writing,
 )
 from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
 from modeldeployment.lab.bench.making import Shape
@@ -31,6 +33,13 @@ GANG_SIZE = 16
 DEPLOYMENTS = 200
 FLEET_DEPLOYMENTS = 1000
 LARGEST = 1024
+LAUNCHED = 200
+ROLLED = 4
+
+_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.STORM})
+"""What needs no control plane."""
+_APART = frozenset({Scenario.WRITES, Scenario.FLEET})
+"""What needs one of its own."""
 
 
 async def run(
@@ -51,12 +60,16 @@ async def run(
         # One change a second and deployment, however many there are: a busier one is made to rest.
         rate, seconds = storming.RATE * scale, storming.SECONDS * min(1.0, 5 * scale)
         yield await storming.measure(_scaled(FLEET_DEPLOYMENTS, scale), rate, seconds, tell)
-    if not set(chosen) - {Scenario.RENDER, Scenario.REVIEW, Scenario.STORM}:
-        return
-    tell("starting a control plane")
-    async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, report, tell)) as values:
-        async for measured in values:
-            yield measured
+    if set(chosen) - _ALONE - _APART:
+        tell("starting a control plane")
+        async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, report, tell)) as values:
+            async for measured in values:
+                yield measured
+    if Scenario.WRITES in chosen:
+        tell("starting a control plane that audits every write")
+        async with world(report, audits.whole_policy()) as started:
+            idle = writing.IDLE_SECONDS * min(1.0, 10 * scale)
+            yield await writing.measure(started, _scaled(LAUNCHED, scale), _scaled(ROLLED, scale), idle, tell)
 
 
 async def _on(

@@ -5,7 +5,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -89,21 +89,22 @@ class World:
 
 
 @contextlib.asynccontextmanager
-async def world(report: toolchain.Report) -> AsyncIterator[World]:
+async def world(report: toolchain.Report, policy: Mapping[str, Any] | None = None) -> AsyncIterator[World]:
     """Start a control plane of the suite's own and stop it at the end, whatever happens; it ends with this process.
 
+    `policy` says what is audited; without one, the requests of the operator and of the driver are, and no bodies.
     Raises ToolchainError and ControlPlaneError.
     """
     with tempfile.TemporaryDirectory(prefix="md-bench-", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
-        policy, log = folder / "audit-policy.json", folder / "audit.log"
-        policy.write_text(json.dumps(audits.policy(_GROUP)))
+        written, log = folder / "audit-policy.json", folder / "audit.log"
+        written.write_text(json.dumps(policy or audits.policy(_GROUP)))
         options = Options(
             name="bench",
             state=folder / "state",
             lifeline=os.getpid(),
             extra_args={
-                Component.API_SERVER: audits.arguments(policy, log),
+                Component.API_SERVER: audits.arguments(written, log),
                 Component.CONTROLLER_MANAGER: _JOB_LIMITS,
             },
         )
