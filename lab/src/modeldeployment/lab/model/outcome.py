@@ -40,6 +40,8 @@ class Outcome:
     """A deployment as it stands. Names, UIDs, times and messages are left out: they differ between equal outcomes."""
 
     exists: bool
+    observed: bool
+    """Whether every condition judges the spec as it is now."""
     phase: str
     roles: tuple[tuple[str, int, int, int], ...]
     """Name, desired, ready and reserved replicas of each role, as status says."""
@@ -66,6 +68,7 @@ def outcome_of(
             groups.append(_group(workload, owned[0]))
     return Outcome(
         exists=deployment is not None,
+        observed=_observed(deployment),
         phase=status.get("phase", ""),
         roles=tuple(
             (each["name"], each.get("desired", 0), each.get("ready", 0), each.get("quotaReserved", 0))
@@ -78,6 +81,14 @@ def outcome_of(
         groups=tuple(sorted(groups)),
         services=tuple(sorted(each["metadata"]["name"] for each in services if _of(each, name))),
     )
+
+
+def _observed(deployment: JSON | None) -> bool:
+    if deployment is None:
+        return False
+    generation = deployment["metadata"]["generation"]
+    said = (deployment.get("status") or {}).get("conditions") or ()
+    return bool(said) and all(each.get("observedGeneration") == generation for each in said)
 
 
 def _of(thing: Mapping[str, Any], name: str) -> bool:

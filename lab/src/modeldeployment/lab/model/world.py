@@ -175,7 +175,10 @@ class World:
 
     def fleet(self, *, checks: tuple[str, ...] = (), **fields: Any) -> str:
         """Put a fleet there (`fields` of `Fleet`: maker, nodes, cards…) with its queues; the InstanceType's name."""
-        fleet = Fleet(**{"maker": "nvidia", "nodes": 2, **fields})
+        return self.stand(Fleet(**{"maker": "nvidia", "nodes": 2, **fields}), checks)
+
+    def stand(self, fleet: Fleet, checks: tuple[str, ...] = ()) -> str:
+        """Put this very fleet there with its queues; the InstanceType's name."""
         standing = self._fleets.setdefault(fleet.instance_type, [])
         standing[:] = [each for each in standing if each.name != fleet.name] + [fleet]
         return put_fleets(self.server, standing, self.namespace, checks)
@@ -293,6 +296,23 @@ class World:
             for pod in self.server.items("pods", self.namespace)
             if not name or (pod["metadata"].get("labels") or {}).get(keys.INSTANCE) == name
         ]
+
+    def ever(self, plural: str, name: str = "") -> tuple[int, int]:
+        """How many objects of a kind ever came and how many were ever deleted; of Pods, those that hold a seat."""
+        came = left = 0
+        for entry in self.story:
+            labels = entry.thing["metadata"].get("labels") or {}
+            if entry.plural != plural or (plural == "pods" and keys.ORDINAL not in labels):
+                continue
+            if name and labels.get(keys.INSTANCE) != name:
+                continue
+            came += entry.old is None
+            left += (
+                entry.old is not None
+                and "deletionTimestamp" not in entry.old["metadata"]
+                and (entry.new is None or "deletionTimestamp" in entry.new["metadata"])
+            )
+        return came, left
 
     def status(self, name: str) -> JSON:
         """The status of a deployment; empty where there is none."""
