@@ -10,7 +10,7 @@ from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.admission.webhook.wire import Answer
 from modeldeployment.kube import Counters
 from modeldeployment.operator import ListenError, metrics, serving
-from modeldeployment.reconcile import Tally
+from modeldeployment.reconcile import SetTally, Tally
 from prometheus_client.parser import text_string_to_metric_families
 
 
@@ -53,6 +53,10 @@ def test_the_exposition_carries_every_counter() -> None:
     collector = metrics.OperatorCollector(
         Counters(passes=7, failures=1, busy=2, work_seconds=0.5, wall_seconds=1.5),
         tally,
+        (
+            Counters(passes=5, failures=2, busy=1, work_seconds=0.25),
+            SetTally(verdicts={"Ready": 6}, parks=3, yields=1, reactivations=4, owner_reads=9, late=8),
+        ),
         stores=lambda: {"pods": 3},
         lists=lambda: {"pods": 1},
         leading=lambda: True,
@@ -73,6 +77,16 @@ def test_the_exposition_carries_every_counter() -> None:
         ("modeldeployment_steps_total", "CreateReplica"): 4,
         ("modeldeployment_status_writes_total",): 2,
         ("modeldeployment_events_total",): 1,
+        ("modeldeployment_set_passes_total",): 5,
+        ("modeldeployment_set_pass_failures_total",): 2,
+        ("modeldeployment_set_pass_work_seconds_total",): 0.25,
+        ("modeldeployment_set_passes_busy",): 1,
+        ("modeldeployment_set_verdicts_total", "Ready"): 6,
+        ("modeldeployment_set_parks_total",): 3,
+        ("modeldeployment_set_yields_total",): 1,
+        ("modeldeployment_set_reactivations_total",): 4,
+        ("modeldeployment_set_owner_reads_total",): 9,
+        ("modeldeployment_set_late_passes_total",): 8,
         ("modeldeployment_watch_lists_total", "pods"): 1,
         ("modeldeployment_store_objects", "pods"): 3,
         ("modeldeployment_leader",): 1,

@@ -223,12 +223,14 @@ class Client:
         how: PatchType = PatchType.MERGE,
         subresource: str | None = None,
         force: bool = False,
+        manager: str | None = None,
     ) -> T:
         """Change an object; with APPLY, create it if need be, and with `force` take fields from other owners.
 
+        `manager` signs this write in place of the client's own name.
         Raises Conflict when another owner holds a field or the body's resourceVersion is old.
         """
-        query = {"fieldManager": self._field_manager}
+        query = {"fieldManager": manager or self._field_manager}
         if how is PatchType.APPLY and force:
             query["force"] = "true"
         request = requests.request_for(

@@ -10,12 +10,24 @@ from prometheus_client.registry import Collector
 from modeldeployment.kube import Client, Controller, Elector, Recorder, WorkQueue
 from modeldeployment.operator import health, metrics
 from modeldeployment.operator.settings import Settings
-from modeldeployment.reconcile import DeploymentController, Key, Watched, utc_now
+from modeldeployment.reconcile import (
+    CheckKeeper,
+    DeploymentController,
+    Gauging,
+    Joint,
+    Key,
+    SetController,
+    Watched,
+    utc_now,
+)
 
 log = logging.getLogger(__name__)
 
 LEASE = "modeldeployment-operator"
 COMPONENT = "modeldeployment-operator"
+
+ANSWERERS = 16
+"""Passes of set admission side by side; one over a single Workload is a single write, and spends its time waiting."""
 
 
 class Controllers:
@@ -27,9 +39,16 @@ class Controllers:
         queue: WorkQueue[Key] = WorkQueue()
         self._watched = Watched(queue.add)
         self._reflectors = self._watched.reflectors(client)
+        self._gauging = Gauging(self._watched)
         self._recorder = Recorder(client, COMPONENT, identity)
         self._reconciler = DeploymentController(client, self._watched, self._recorder, settings.policy(), utc_now)
         self._deployments = Controller("deployments", self._reconciler.reconcile, workers=settings.workers, queue=queue)
+        joint: WorkQueue[Joint] = WorkQueue()
+        self._joiner = SetController(client, self._watched, joint, utc_now)
+        self._sets = Controller("sets", self._joiner.reconcile, workers=ANSWERERS, queue=joint)
+        named: WorkQueue[str] = WorkQueue()
+        self._keeper = CheckKeeper(client, self._watched, named, utc_now)
+        self._checks = Controller("checks", self._keeper.reconcile, workers=1, queue=named)
         self._elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
         self._leading_without_lease = False
 
@@ -68,7 +87,8 @@ class Controllers:
 
     def finish(self) -> None:
         """End with the passes in hand."""
-        self._deployments.stop()
+        for each in (self._deployments, self._sets, self._checks):
+            each.stop()
 
     def take_over(self, settings: Settings) -> bool:
         """Use changed settings that rendering reads; every deployment is then looked at again."""
@@ -86,12 +106,29 @@ class Controllers:
         return metrics.OperatorCollector(
             self._deployments.counters,
             self._reconciler.tally,
+            sets=(self._sets.counters, self._joiner.tally),
             stores=lambda: {name: len(store) for name, store in self._watched.stores().items()},
             lists=lambda: {reflector.kind.plural: reflector.lists for reflector in self._reflectors},
             leading=lambda: self._leading_without_lease or self._elector.leading,
         )
 
     async def _reconcile(self) -> None:
-        await self._watched.wait_synced()
-        log.info("reconciling", extra={"object": self._identity})
-        await self._deployments.run()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._keep_checks())
+            await self._watched.wait_synced()
+            log.info("reconciling", extra={"object": self._identity})
+            group.create_task(self._join())
+            async with self._gauging.running():
+                await self._deployments.run()
+
+    async def _join(self) -> None:
+        self._joiner.begin()
+        try:
+            await self._sets.run()
+        finally:
+            self._joiner.rest()
+
+    async def _keep_checks(self) -> None:
+        # They need nothing but themselves, and queues that ask for them wait.
+        await self._keeper.begin()
+        await self._checks.run()

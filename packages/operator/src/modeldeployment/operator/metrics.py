@@ -11,24 +11,26 @@ from prometheus_client.registry import Collector
 from modeldeployment.admission.webhook.answering import BOUNDS
 from modeldeployment.admission.webhook.answering import Tally as Reviews
 from modeldeployment.kube import Counters
-from modeldeployment.reconcile import Tally
+from modeldeployment.reconcile import SetTally, Tally
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class OperatorCollector(Collector):
-    """Series over the controller's counters, the stores and the leadership."""
+    """Series over the counters of both controllers, the stores and the leadership."""
 
     def __init__(
         self,
         counters: Counters,
         tally: Tally,
+        sets: tuple[Counters, SetTally],
         stores: Callable[[], Mapping[str, int]],
         lists: Callable[[], Mapping[str, int]],
         leading: Callable[[], bool],
     ) -> None:
         self._counters = counters
         self._tally = tally
+        self._sets = sets
         self._stores = stores
         self._lists = lists
         self._leading = leading
@@ -44,6 +46,7 @@ class OperatorCollector(Collector):
         yield _labelled("steps", "Steps that passes carried out, by kind.", "step", tally.steps.items())
         yield _counter("status_writes", "Status patches written.", tally.status_writes)
         yield _counter("events", "Events recorded on deployments.", tally.events)
+        yield from self._set_admission()
         yield _labelled("watch_lists", "Full lists read to start or restart a watch.", "kind", self._lists().items())
         stores = GaugeMetricFamily("modeldeployment_store_objects", "Objects in the stores, by kind.", labels=["kind"])
         for kind, count in self._stores().items():
@@ -52,6 +55,23 @@ class OperatorCollector(Collector):
         yield GaugeMetricFamily(
             "modeldeployment_leader", "1 while this process may write, else 0.", value=int(self._leading())
         )
+
+    def _set_admission(self) -> Iterator[Metric]:
+        counters, tally = self._sets
+        yield _counter("set_passes", "Passes of set admission since the process started.", counters.passes)
+        yield _counter("set_pass_failures", "Passes of set admission that ended in an error.", counters.failures)
+        yield _counter(
+            "set_pass_work_seconds", "Seconds of work such passes held the event loop.", counters.work_seconds
+        )
+        yield GaugeMetricFamily("modeldeployment_set_passes_busy", "Such passes under way now.", value=counters.busy)
+        yield _labelled("set_verdicts", "Answers to our admission checks, by state.", "state", tally.verdicts.items())
+        yield _counter("set_parks", "Workloads deactivated because their set did not fit in time.", tally.parks)
+        yield _counter("set_yields", "Sets that gave way to an older one which waited for them.", tally.yields)
+        yield _counter(
+            "set_reactivations", "Workloads let back into the queue after their set gave way.", tally.reactivations
+        )
+        yield _counter("set_owner_reads", "Pods read to tell whose a Workload is.", tally.owner_reads)
+        yield _counter("set_late_passes", "Passes that found a Workload changed since it was read.", tally.late)
 
 
 class WebhookCollector(Collector):

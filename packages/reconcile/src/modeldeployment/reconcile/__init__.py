@@ -1,12 +1,14 @@
 """What is observed, turned into what should be written next.
 
-In causal order: `Watched` keeps the stores, `observing` reduces objects, `decide` turns a `Snapshot` into a
-`Decision`, and `DeploymentController` carries it out.
+In causal order: `Watched` keeps the stores, `Gauging` asks engines what no store says, `observing` reduces objects,
+`decide` turns a `Snapshot` into a `Decision`, and `DeploymentController` carries it out.
 """
 
-from modeldeployment.reconcile import acting, watching
+from modeldeployment.reconcile import acting, checks, joining, responding, watching
+from modeldeployment.reconcile.checks import CheckKeeper
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import (
+    Account,
     Answers,
     Attachment,
     Member,
@@ -33,11 +35,13 @@ from modeldeployment.reconcile.deciding.steps import (
 )
 from modeldeployment.reconcile.deploying import DeploymentController, Tally, utc_now
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
+from modeldeployment.reconcile.gauging import Gauging
+from modeldeployment.reconcile.joining import Joint, SetController, SetTally, Single
 from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
 
-GRANTS = (*watching.GRANTS, *acting.GRANTS)
+GRANTS = (*watching.GRANTS, *acting.GRANTS, *responding.GRANTS, *joining.GRANTS, *checks.GRANTS)
 """What reconciling asks of the API server; the rare reads of `answering` list what is watched anyway."""
 
 __all__ = [
@@ -45,17 +49,21 @@ __all__ = [
     "GRANTS",
     "INSTANCE_TYPES",
     "OWNED",
+    "Account",
     "Advance",
     "Announcement",
     "Answers",
     "Ask",
     "Attachment",
     "Blocked",
+    "CheckKeeper",
     "CreateFailed",
     "Decision",
     "DeploymentController",
     "Done",
     "Fact",
+    "Gauging",
+    "Joint",
     "Key",
     "Member",
     "Names",
@@ -66,6 +74,9 @@ __all__ = [
     "ReconcileError",
     "RoleSlots",
     "SeenObject",
+    "SetController",
+    "SetTally",
+    "Single",
     "Slot",
     "SlotState",
     "Snapshot",

@@ -19,11 +19,15 @@ class Queues:
     """All queues, cohorts and checks there are; `changed` is called when one leads or asks other than before."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
+        self._told = [changed]
         self.local_queues: Store[shapes.LocalQueue] = Store(on_change=(self._local_queue,))
         self.cluster_queues: Store[shapes.ClusterQueue] = Store(on_change=(self._cluster_queue,))
         self.cohorts: Store[shapes.Cohort] = Store(on_change=(self._spec,))
         self.checks: Store[shapes.AdmissionCheck] = Store(on_change=(self._spec,))
+
+    def on_change(self, changed: Callable[[], None]) -> None:
+        """Call this function too when one leads or asks other than before."""
+        self._told.append(changed)
 
     def reflectors(self, client: Client) -> tuple[Reflector[Any], ...]:
         """The loops that keep the stores current."""
@@ -69,6 +73,10 @@ class Queues:
             seen.add(above)
             above = cohort.spec.parent_name
         return f"{kueue.COHORT}/{above}"
+
+    def _changed(self) -> None:
+        for tell in self._told:
+            tell()
 
     def _checked(self, cluster_queue: str) -> bool:
         queue = self.cluster_queues.get("", cluster_queue)
