@@ -10,6 +10,7 @@ from modeldeployment.api import EventReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
+from modeldeployment.reconcile.deciding import pacing
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.steps import (
@@ -68,6 +69,7 @@ class DeploymentController:
         self._clock = clock
         self._expected = Expectations()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
+        self._told: dict[Key, datetime] = {}
         self._native_sidecars: bool | None = None
         self.tally = Tally()
 
@@ -85,6 +87,7 @@ class DeploymentController:
         if stored is None:
             self._snapshots.forget(key)
             self._said.pop(key, None)
+            self._told.pop(key, None)
             self._expected.forget(key)
             return None
         if self._native_sidecars is None:
@@ -121,21 +124,31 @@ class DeploymentController:
 
     async def _carry_out(self, key: Key, stored: shapes.Custom, snapshot: Snapshot, decision: Decision) -> float | None:
         target = self._target(key, stored, snapshot)
-        if decision.status is not None:
-            await acting.write_status(self._client, target, decision.status)
-            self.tally.status_writes += 1
+        resting = await self._tell(target, snapshot, decision)
         if not (isinstance(decision.next, Blocked) and decision.next.on is Wait.STALE_STORE):
             await self._announce(key, stored, decision.events)
         match decision.next:
             case Done():
-                return None
+                return resting
             case Blocked(until=until):
-                return None if until is None else max(0.0, (until - self._clock()).total_seconds())
+                return resting if until is None else _sooner(max(0.0, (until - self._clock()).total_seconds()), resting)
             case Advance(steps=steps):
                 await self._advance(stored, target, steps)
-                return SOON.total_seconds()
+                return _sooner(SOON.total_seconds(), resting)
             case other:
                 assert_never(other)
+
+    async def _tell(self, target: acting.Target, snapshot: Snapshot, decision: Decision) -> float | None:
+        """Write the status, or let one that only counts on rest: the seconds until it is due, None where none rests."""
+        if decision.status is None:
+            return None
+        now, last = self._clock(), self._told.get(target.key)
+        if last is not None and now - last < pacing.REST and pacing.counts_on(snapshot.status, decision.status):
+            return (last + pacing.REST - now).total_seconds()
+        await acting.write_status(self._client, target, decision.status)
+        self._told[target.key] = now
+        self.tally.status_writes += 1
+        return None
 
     async def _advance(self, stored: shapes.Custom, target: acting.Target, steps: tuple[Step, ...]) -> None:
         for step in steps:
@@ -197,6 +210,10 @@ class DeploymentController:
         )
         await self._recorder.emit(regarding, "Warning", event.reason.value, event.note, "Reconcile")
         self.tally.events += 1
+
+
+def _sooner(seconds: float, other: float | None) -> float:
+    return seconds if other is None else min(seconds, other)
 
 
 def _summary(steps: tuple[Step, ...]) -> str:

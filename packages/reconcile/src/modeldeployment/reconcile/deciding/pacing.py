@@ -1,0 +1,35 @@
+"""Which statuses may wait a moment: those that count on what the last one counted.
+
+While hundreds of replicas start, each moves a figure three or four times, and nobody reads every figure. A phase
+or a condition that flips is written at once, and the last figures always are.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final, cast
+
+REST: Final = timedelta(seconds=1)
+"""How long a status stands at the least before one that only counts on replaces it."""
+
+_FIGURES: Final = frozenset({"phaseMessage", "roleSummary"})
+_OF_ROLES: Final = frozenset({"ready", "quotaReserved", "assignedFlavors", "endpoints"})
+_OF_CONDITIONS: Final = frozenset({"message"})
+
+
+def counts_on(status: Mapping[str, object], patch: Mapping[str, object]) -> bool:
+    """Whether a patch changes nothing in a stored status but figures and the messages that say them."""
+    return all(
+        field in _FIGURES
+        or (field == "roles" and _alike(status.get(field), value, _OF_ROLES))
+        or (field == "conditions" and _alike(status.get(field), value, _OF_CONDITIONS))
+        for field, value in patch.items()
+    )
+
+
+def _alike(before: object, after: object, figures: frozenset[str]) -> bool:
+    return _without(before, figures) == _without(after, figures)
+
+
+def _without(entries: object, figures: frozenset[str]) -> list[dict[str, object]]:
+    listed = cast("list[Mapping[str, object]]", entries or [])
+    return [{name: value for name, value in each.items() if name not in figures} for each in listed]

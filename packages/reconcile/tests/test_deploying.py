@@ -1,0 +1,170 @@
+"""What a pass sends, and what it does about answers (facts reconcile §3)."""
+
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from modeldeployment.api import keys
+from modeldeployment.kube.errors import ApiError, Conflict, Forbidden, NotFound
+from modeldeployment.kube.requests import Request
+from modeldeployment.reconcile import CreateFailed
+from reconcile_rim import Rim, refusal
+from reconcile_rim import pod as stored_pod
+from reconcile_stored import binding
+from reconcile_worlds import deployment, rendered_role, rendering
+
+OURS = (keys.FINALIZER,)
+BASE = "/apis/worker.gpustack.ai/v1/namespaces/team"
+CHAT = f"{BASE}/modeldeployments/chat"
+
+
+async def test_the_first_pass_of_two_replicas_is_four_creates_one_update_and_one_status_write() -> None:
+    rim = Rim()
+    rim.store()
+    assert await rim.run() == 2.0
+    assert sorted(rim.client.writes()) == [
+        f"PATCH {CHAT}",
+        f"PATCH {CHAT}/status",
+        "POST /api/v1/namespaces/team/pods",
+        "POST /api/v1/namespaces/team/pods",
+        "POST /api/v1/namespaces/team/services",
+        "POST /api/v1/namespaces/team/services",
+    ]
+    order = rim.client.writes()
+    assert order.index(f"PATCH {CHAT}") < order.index("POST /api/v1/namespaces/team/pods")
+
+
+async def test_a_deployment_that_is_gone_ends_the_pass_without_a_request() -> None:
+    rim = Rim()
+    assert await rim.run() is None
+    assert rim.client.sent == []
+
+
+def refusing(ending: str, error: ApiError) -> Any:
+    """A script that refuses requests whose path ends so."""
+
+    def refuse(request: Request) -> ApiError | None:
+        path = request.target.partition("?")[0]
+        return error if request.method != "GET" and path.endswith(ending) else None
+
+    return refuse
+
+
+async def test_a_conflict_on_status_is_looked_at_again_shortly_and_is_no_error() -> None:
+    rim = Rim()
+    rim.client.refuse = refusing("/status", refusal(Conflict, 409))
+    rim.store(OURS)
+    assert await rim.run() == pytest.approx(0.1)
+    assert rim.client.writes() == [f"PATCH {CHAT}/status"]
+
+
+@pytest.mark.parametrize("ending", ["/modeldeployments/chat/status", "/modeldeployments/chat"])
+async def test_a_deployment_that_went_meanwhile_ends_the_pass_quietly(ending: str) -> None:
+    rim = Rim()
+    rim.client.refuse = refusing(ending, refusal(NotFound, 404))
+    rim.store()
+    assert await rim.run() is None
+
+
+async def test_any_other_refusal_of_the_status_is_an_error() -> None:
+    rim = Rim()
+    rim.client.refuse = refusing("/status", refusal(Forbidden, 403))
+    rim.store(OURS)
+    with pytest.raises(Forbidden):
+        await rim.run()
+
+
+async def test_creates_that_fail_stop_neither_the_others_nor_the_services_and_the_first_error_is_raised() -> None:
+    rim = Rim()
+    rim.client.refuse = refusing("/pods", refusal(Forbidden, 403))
+    rim.store(OURS)
+    with pytest.raises(CreateFailed, match="2 of 2 Pods could not be created"):
+        await rim.run()
+    assert rim.client.writes().count("POST /api/v1/namespaces/team/pods") == 2
+    assert rim.client.writes().count("POST /api/v1/namespaces/team/services") == 2
+
+
+def cached(used_by: list[dict[str, str]] | None = None) -> Rim:
+    """A rim whose deployment names the binding `share`, which so many use."""
+    rim = Rim()
+    granted: dict[str, Any] = {"phase": "Ready", "conditions": [{"type": "QuotaGranted", "status": "True"}]}
+    rim.watched.bindings.put(binding({**granted, "usedBy": used_by or []}))
+    rim.store(OURS, kvCache={"poolRef": {"name": "share"}})
+    return rim
+
+
+OTHER = {"kind": "ModelDeployment", "namespace": "", "name": "zebra"}
+ENTRY = {"kind": "ModelDeployment", "namespace": "", "name": "chat"}
+
+
+async def test_a_claim_names_the_version_it_was_read_from_and_keeps_who_is_there() -> None:
+    rim = cached([OTHER])
+    version = rim.watched.bindings.get("team", "share")
+    assert version is not None
+    await rim.run()
+    (claim,) = [each for each in rim.client.sent if "kvcachepoolbindings" in each.target and each.method == "PATCH"]
+    assert claim.target.partition("?")[0] == f"{BASE}/kvcachepoolbindings/share/status"
+    assert msgspec.json.decode(claim.body or b"") == {
+        "metadata": {"resourceVersion": version.metadata.resource_version},
+        "status": {"usedBy": [ENTRY, OTHER]},
+    }
+    order = rim.client.writes()
+    assert order.index(f"PATCH {BASE}/kvcachepoolbindings/share/status") < order.index(
+        "POST /api/v1/namespaces/team/pods"
+    )
+
+
+@pytest.mark.parametrize(("error", "status", "again"), [(Conflict, 409, 0.1), (NotFound, 404, None)])
+async def test_a_claim_that_loses_ends_the_pass_quietly_before_any_replica(
+    error: type[ApiError], status: int, again: float | None
+) -> None:
+    rim = cached()
+    rim.client.refuse = refusing("/share/status", refusal(error, status))
+    assert await rim.run() == (again if again is None else pytest.approx(again))
+    assert "POST /api/v1/namespaces/team/pods" not in rim.client.writes()
+
+
+def starting(rim: Rim, ready: int, *, of: int = 20) -> None:
+    """Put the Pods of so many replicas into the store, of which so many are ready."""
+    roles = [{"name": "server", "replicas": of, "instanceType": "a10"}]
+    template = rendered_role(rendering(deployment(replicas=of))).template
+    owner = {"apiVersion": keys.API_VERSION, "kind": "ModelDeployment", "name": "chat", "uid": "uid-chat"}
+    for ordinal in range(of):
+        labels = {keys.COMPONENT: "server", keys.ORDINAL: str(ordinal), keys.GROUP_NAME: template.group(ordinal)}
+        metadata = {
+            "name": f"p{ordinal}",
+            "namespace": "team",
+            "uid": f"p{ordinal}",
+            "labels": {**labels, keys.ELIGIBLE: keys.TRUE},
+            "ownerReferences": [{**owner, "controller": True}],
+        }
+        rim.watched.pods.put(stored_pod({"metadata": metadata}, ready=ordinal < ready))
+    if not rim.spec:
+        rim.store(OURS, roles=roles)
+
+
+async def test_figures_that_move_within_a_second_share_a_status_write_and_the_last_is_written() -> None:
+    rim = Rim()
+    starting(rim, 1)
+    await rim.run()
+    assert len(rim.client.statuses()) == 1
+    for ready in range(2, 10):
+        starting(rim, ready)
+        after = await rim.run(later=timedelta(milliseconds=100))
+        assert after is not None
+        assert after <= 1.0
+    assert len(rim.client.statuses()) == 1
+    await rim.run(later=timedelta(milliseconds=200))
+    assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [1, 9]
+    await rim.run(later=timedelta(seconds=5))
+    assert len(rim.client.statuses()) == 2
+
+
+async def test_a_phase_that_flips_is_written_at_once() -> None:
+    rim = Rim()
+    starting(rim, 0)
+    await rim.run()
+    starting(rim, 1)
+    await rim.run(later=timedelta(milliseconds=100))
+    assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
