@@ -7,9 +7,12 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 
 from modeldeployment.lab import toolchain
 from modeldeployment.lab.bench import (
+    admitting,
     audits,
     creating,
     idling,
+    leading,
+    lifting,
     rendering,
     restarting,
     reviewing,
@@ -35,6 +38,8 @@ FLEET_DEPLOYMENTS = 1000
 LARGEST = 1024
 LAUNCHED = 200
 ROLLED = 4
+LIFTED = 4
+SETS = 100
 
 _ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.STORM})
 """What needs no control plane."""
@@ -87,6 +92,13 @@ async def _on(
         yield await creating.gangs(started, groups, Shape(_scaled(GANGS, scale), GANG_SIZE), tell)
     if Scenario.TEARDOWN in chosen:
         yield await tearing.measure(started, _scaled(LARGEST, scale), tell)
+    if Scenario.LEADER in chosen:
+        lease = leading.LEASE_SECONDS if scale == 1.0 else 2.0
+        yield await leading.measure(started, replicas, lease, tell)
+    if Scenario.LIFT in chosen:
+        yield await lifting.measure(started, LIFTED, tell)
+    if Scenario.SETS in chosen:
+        yield await admitting.measure(started, _scaled(SETS, scale), tell)
     if Scenario.RESTART in chosen or Scenario.STORE in chosen:
         async with settled(started, "settled", deployments=1, replicas=replicas, tell=tell):
             pass

@@ -24,6 +24,8 @@ from modeldeployment.lab.fleets.fleet import Fleet
 
 NAMESPACE: Final = "bench"
 OPERATOR: Final = "operator"
+STANDBY: Final = "standby"
+"""A second operator."""
 DRIVER: Final = "driver"
 FLEET: Final = Fleet(maker="nvidia", model="a10g", name="bench", nodes=64, cards=16, cpu=128, memory_gib=1024)
 """1,024 cards: room for the thousand replicas of one card each, all Running at once."""
@@ -55,6 +57,7 @@ class World:
     provision: Provision
     folder: Path
     operator_kubeconfig: Path
+    standby_kubeconfig: Path
     driver: Address
     audit_log: Path
 
@@ -77,9 +80,9 @@ class World:
         request = request_for(Verb.GET, INSTANCE_TYPES, None, self.provision.instance_type)
         return InstanceType.model_validate_json(await self.client.raw(request))
 
-    def audit(self) -> audits.Log:
-        """A reader of the operator's requests from now on."""
-        log = audits.Log(self.audit_log, user(OPERATOR))
+    def audit(self, account: str = OPERATOR) -> audits.Log:
+        """A reader of the operator's requests from now on, or of another account's."""
+        log = audits.Log(self.audit_log, user(account))
         log.since_last()
         return log
 
@@ -119,12 +122,14 @@ async def world(report: toolchain.Report, policy: Mapping[str, Any] | None = Non
 async def _furnish(plane: ControlPlane, client: Client, folder: Path, log: Path) -> World:
     await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
     await client.create(_BINDINGS, _everything_allowed())
-    tokens = {name: await _account(client, name) for name in (OPERATOR, DRIVER)}
+    tokens = {name: await _account(client, name) for name in (OPERATOR, STANDBY, DRIVER)}
     await _default_account(client)
     provision = await provide(client, FLEET, namespaces=(NAMESPACE,))
-    kubeconfig = identities.write_kubeconfig(plane, tokens[OPERATOR], folder / "operator.kubeconfig")
+    kubeconfig, standby = (
+        identities.write_kubeconfig(plane, tokens[name], folder / f"{name}.kubeconfig") for name in (OPERATOR, STANDBY)
+    )
     driver = Address(plane.server, plane.authority, tokens[DRIVER])
-    return World(plane, client, provision, folder, kubeconfig, driver, log)
+    return World(plane, client, provision, folder, kubeconfig, standby, driver, log)
 
 
 async def _account(client: Client, name: str) -> str:
