@@ -4,7 +4,7 @@ The label is written on answering members when they are created, so it is there 
 kept on them alone (decisions D4, D31). A replica counts as eligible on five legs and its label (facts status §6).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum, auto
 
 from modeldeployment.api.rolestatus import ServingState
@@ -47,24 +47,21 @@ def labels(roles: Sequence[RoleSlots], going: Collection[str]) -> list[Step]:
     return steps
 
 
-def legs(role: RoleSlots, slot: Slot, going: Collection[str]) -> dict[Leg, Verdict]:
-    """Judge one declared replica; `going` are the UIDs of members that leave in this pass.
+def legs(role: RoleSlots, slot: Slot, going: Collection[str]) -> Iterator[tuple[Leg, Verdict]]:
+    """Judge one declared replica, leg by leg; `going` are the UIDs of members that leave in this pass.
 
-    Its group goes forward while its Workload is admitted and stands; of ready members without a Workload nobody has
-    seen yet whose they are. No retirement is planned by this release.
+    Its group goes forward while its Workload is admitted and stands; of members without a Workload nobody has seen yet
+    whose they are. No retirement is planned by this release.
     """
-    workload = slot.workload
-    if workload is not None:
-        forward = _verdict(workload.admitted and not workload.leaving)
+    live, workload = slot.live, slot.workload
+    yield Leg.MEMBER_SET_COMPLETE, _verdict(len(live) == role.size)
+    yield Leg.MEMBERS_READY, _verdict(bool(live) and all(member.ready for member in live))
+    if workload is None and live:
+        yield Leg.GROUP_FORWARD, Verdict.UNKNOWN
     else:
-        forward = Verdict.UNKNOWN if slot.occupied else Verdict.FAILED
-    return {
-        Leg.MEMBER_SET_COMPLETE: _verdict(len(slot.live) == role.size),
-        Leg.MEMBERS_READY: _verdict(slot.occupied and all(member.ready for member in slot.live)),
-        Leg.GROUP_FORWARD: forward,
-        Leg.NO_PLANNED_RETIREMENT: Verdict.VERIFIED,
-        Leg.NO_PENDING_REPLACEMENT: _verdict(not any(member.uid in going for member in slot.live)),
-    }
+        yield Leg.GROUP_FORWARD, _verdict(workload is not None and workload.admitted and not workload.leaving)
+    yield Leg.NO_PLANNED_RETIREMENT, Verdict.VERIFIED
+    yield Leg.NO_PENDING_REPLACEMENT, _verdict(not going or not any(member.uid in going for member in live))
 
 
 def eligible(role: RoleSlots, going: Collection[str]) -> int | None:
@@ -72,27 +69,28 @@ def eligible(role: RoleSlots, going: Collection[str]) -> int | None:
 
     A role whose members do not answer, such as Encode, has none: that is known.
     """
-    count = 0
+    count, known = 0, True
     for slot in role.kept():
-        verdicts = set(legs(role, slot, going).values())
-        if Verdict.FAILED in verdicts:
-            continue
-        if Verdict.UNKNOWN in verdicts:
-            return None
-        count += any(member.eligible and _answers(role, member) for member in slot.live)
-    return count
+        sure = True
+        for _, verdict in legs(role, slot, going):
+            if verdict is Verdict.FAILED:
+                break
+            sure = sure and verdict is Verdict.VERIFIED
+        else:
+            known = known and sure
+            count += any(member.eligible and _answers(role, member) for member in slot.live)
+    return count if known else None
 
 
-def endpoints(role: RoleSlots, going: Collection[str], *, routed: bool) -> dict[str, object]:
+def endpoints(eligible: int | None, *, routed: bool) -> dict[str, object]:
     """`status.roles[].endpoints`; what routers send requests to is not looked at yet."""
     state = ServingState.UNKNOWN if routed else ServingState.NOT_CONFIGURED
-    count = eligible(role, going)
-    return {**({} if count is None else {"eligible": count}), "serving": {"state": state.value}}
+    return {**({} if eligible is None else {"eligible": eligible}), "serving": {"state": state.value}}
 
 
-def finding(declared: Sequence[RoleSlots], going: Collection[str]) -> found.Finding:
-    """The `EndpointEligibility` finding."""
-    unseen = tuple(role.name for role in declared if eligible(role, going) is None)
+def finding(eligible: Mapping[str, int | None]) -> found.Finding:
+    """The `EndpointEligibility` finding, from what is known of each role."""
+    unseen = tuple(role for role, count in eligible.items() if count is None)
     return found.EligibilityNotObserved(unseen) if unseen else found.EligibilityObserved()
 
 

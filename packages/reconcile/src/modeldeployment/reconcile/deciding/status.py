@@ -43,6 +43,7 @@ def of(
     """The merge patch of a pass that could render; None where the stored status already says it."""
     going = turnover.going(turnovers.values())
     declared = [role for role in roles if role.role is not None]
+    eligible = {role.name: qualifying.eligible(role, going) for role in declared}
     quota_finding = quota.of(roles, str(snapshot.deployment.metadata.namespace), snapshot.queues)
     findings: list[Said] = [
         found.Rendered(),
@@ -53,7 +54,7 @@ def of(
         kinds_finding(declared),
         attaching.attached(snapshot, declared),
         routing.publishing(rendering),
-        qualifying.finding(declared, going),
+        qualifying.finding(eligible),
         routed.finding,
     ]
     phase, message = phase_of(declared, quota_finding, routed)
@@ -65,7 +66,7 @@ def of(
             kept(
                 snapshot.status.get("roles"),
                 OURS_IN["roles"],
-                {**role_status(role), "endpoints": qualifying.endpoints(role, going, routed=routed.declared)},
+                {**role_status(role), "endpoints": qualifying.endpoints(eligible[role.name], routed=routed.declared)},
             )
             for role in declared
         ],
