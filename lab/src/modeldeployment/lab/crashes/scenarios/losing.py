@@ -1,0 +1,220 @@
+"""What others take, break and claim."""
+
+from typing import Final
+
+from modeldeployment.api import keys, kueue
+from modeldeployment.lab.crashes.scenarios.scenario import (
+    Ends,
+    Scenario,
+    cluster,
+    creates,
+    deletes,
+    edits,
+    quota,
+    standing,
+)
+from modeldeployment.lab.model import World
+from modeldeployment.lab.model.resources import JSON
+
+
+def _pod(world: World, ordinal: int, member: int = 0) -> JSON:
+    """The live Pod of a seat of the role `server`."""
+    return next(
+        pod
+        for pod in world.pods("chat")
+        if "deletionTimestamp" not in pod["metadata"]
+        and pod["metadata"]["labels"].get(keys.ORDINAL) == str(ordinal)
+        and pod["metadata"]["labels"].get(keys.MEMBER_INDEX, "0") == str(member)
+        and keys.COMPONENT in pod["metadata"]["labels"]
+    )
+
+
+def _outranked(world: World) -> None:
+    """A queue of two cards that gives way to higher priority."""
+    cluster()(world)
+    quota(2)(world)
+    (queue,) = world.server.items("clusterqueues")
+    policy = {"spec": {"preemption": {"withinClusterQueue": "LowerPriority"}}}
+    world.server.merge("clusterqueues", queue["metadata"]["name"], "", policy, by="admin")
+
+
+def _intrudes(world: World) -> None:
+    """Somebody's Workload of higher priority takes a card."""
+    like = _pod(world, 1)
+    workload = world.server.get("workloads", like["metadata"]["labels"][keys.GROUP_NAME], world.namespace)
+    spec = {**workload["spec"], "priority": 1000}
+    world.create({"apiVersion": kueue.API_VERSION, "kind": "Workload", "metadata": {"name": "intruder"}, "spec": spec})
+
+
+def _drains(world: World) -> None:
+    world.drain(_pod(world, 1)["spec"]["nodeName"])
+
+
+def _fails(world: World) -> None:
+    """A Pod ends for good, evicted by its node."""
+
+    def ended(held: JSON) -> JSON:
+        conditions = [{**each, "status": "False"} for each in held["status"].get("conditions") or ()]
+        return {**held, "status": {**held["status"], "phase": "Failed", "reason": "Evicted", "conditions": conditions}}
+
+    pod = _pod(world, 0)
+    world.server.update("pods", pod["metadata"]["name"], world.namespace, ended, by="kubelet", subresource="status")
+
+
+def _loses_a_member(world: World) -> None:
+    world.delete(_pod(world, 0, 1)["metadata"]["name"], "Pod")
+
+
+def _loses_its_workload(world: World) -> None:
+    world.delete(_pod(world, 1)["metadata"]["labels"][keys.GROUP_NAME], "Workload")
+
+
+def _strangers(world: World) -> None:
+    """Objects that look like ours and are not."""
+    cluster()(world)
+    labels = {
+        keys.NAME: keys.NAME_VALUE,
+        keys.INSTANCE: "chat",
+        keys.COMPONENT: "server",
+        keys.RESOURCE_TYPE: keys.RESOURCE_TYPE_VALUE,
+    }
+    marks = {keys.ORDINAL: "0", keys.ROUTER: keys.TRUE}
+    held = [{"name": "example.com/hold"}]
+    pod = {"containers": [{"name": "main", "image": "stranger:1"}], "schedulingGates": held}
+    _stands(world, "v1", "Pod", "stranger", labels | marks, {"spec": pod})
+    _stands(world, "v1", "Service", "stranger", labels, {"spec": {"ports": [{"port": 80}]}})
+    _stands(world, "v1", "ConfigMap", "stranger", labels | marks, {"data": {"key": "value"}})
+    _stands(world, "v1", "Service", "chat-server", {}, {"spec": {"ports": [{"port": 80}]}})
+
+
+def _stands(world: World, version: str, kind: str, name: str, labels: dict[str, str], body: JSON) -> None:
+    world.create({"apiVersion": version, "kind": kind, "metadata": {"name": name, "labels": labels}, **body})
+
+
+def _attaches(world: World) -> None:
+    """Somebody hangs a ConfigMap of his own on the deployment, with our labels but not our note."""
+    held = world.server.get("modeldeployments", "chat", world.namespace)["metadata"]
+    reference = {
+        "apiVersion": keys.API_VERSION,
+        "kind": "ModelDeployment",
+        "name": "chat",
+        "uid": held["uid"],
+        "controller": True,
+    }
+    metadata = {
+        "name": "attached",
+        "labels": {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: "chat", keys.ROUTER: keys.TRUE},
+        "ownerReferences": [reference],
+    }
+    world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"key": "value"}})
+
+
+def _doubles(world: World) -> None:
+    """Somebody copies a Pod, all its marks included."""
+    pod = _pod(world, 1)
+    labels = {k: v for k, v in pod["metadata"]["labels"].items() if k != kueue.MANAGED}
+    metadata = {
+        "name": f"{pod['metadata']['name']}-again",
+        "labels": labels,
+        "annotations": pod["metadata"]["annotations"],
+        "ownerReferences": pod["metadata"]["ownerReferences"],
+    }
+    spec = {key: value for key, value in pod["spec"].items() if key not in ("nodeName", "schedulingGates")}
+    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+
+
+def _unlabels(world: World) -> None:
+    """Somebody takes the ordinal off one Pod, and the eligibility off another."""
+    pod, other = _pod(world, 1), _pod(world, 0)
+    body = {"metadata": {"labels": {keys.ORDINAL: None}}}
+    world.server.merge("pods", pod["metadata"]["name"], world.namespace, body, by="user")
+    body = {"metadata": {"labels": {keys.ELIGIBLE: None}}}
+    world.server.merge("pods", other["metadata"]["name"], world.namespace, body, by="user")
+
+
+def _labels_a_member(world: World) -> None:
+    """Somebody says of a member that answers nothing that it may be sent requests."""
+    name = _pod(world, 0, 1)["metadata"]["name"]
+    world.server.merge("pods", name, world.namespace, {"metadata": {"labels": {keys.ELIGIBLE: keys.TRUE}}}, by="user")
+
+
+def _unlabels_a_service(world: World) -> None:
+    """Somebody takes the marks off a Service, and bends the selector of another."""
+    marks = {keys.NAME: None, keys.INSTANCE: None}
+    world.server.merge("services", "chat", world.namespace, {"metadata": {"labels": marks}}, by="user")
+    world.server.merge("services", "chat-server", world.namespace, {"spec": {"selector": {"app": "x"}}}, by="user")
+
+
+LOSING: Final = (
+    Scenario(
+        "preemption",
+        "a higher priority takes the quota of one of two replicas, and goes again",
+        standing(_outranked, creates(replicas=1), edits("/spec/roles/0/replicas", 2)),
+        (_intrudes, deletes("intruder", "Workload")),
+        Ends(pods=(1, 0), survivors=("server/0.0",)),
+    ),
+    Scenario(
+        "node-drain",
+        "the node of one of two replicas is drained",
+        standing(cluster(nodes=2, cards=1), creates(replicas=2)),
+        (_drains,),
+        Ends(("Degraded",), (1, 0), ("server/0.0",)),
+    ),
+    Scenario(
+        "failed-pod",
+        "a Pod ends for good",
+        standing(cluster(), creates(replicas=2)),
+        (_fails,),
+        Ends(pods=(1, 1), survivors=("server/1.0",)),
+    ),
+    Scenario(
+        "lost-member",
+        "one member of a replica of two is deleted by hand",
+        standing(cluster(), creates(replicas=2, size=2)),
+        (_loses_a_member,),
+        Ends(pods=(2, 1), survivors=("server/1.0", "server/1.1")),
+        width=2,
+    ),
+    Scenario(
+        "lost-workload",
+        "the Workload of one of two replicas is deleted by hand",
+        standing(cluster(), creates(replicas=2, size=2)),
+        (_loses_its_workload,),
+        Ends(pods=(2, 1), survivors=("server/0.0", "server/0.1")),
+        width=2,
+    ),
+    Scenario(
+        "strangers",
+        "a deployment comes, grows a router and goes among objects that look like its own and are not",
+        _strangers,
+        (
+            creates(replicas=2),
+            _attaches,
+            lambda world: world.edit("chat", "/spec/router", {"name": "vllm-router"}),
+            lambda world: world.remove("chat", "/spec/router"),
+        ),
+        Ends(pods=(2, 0)),
+    ),
+    Scenario(
+        "double",
+        "somebody copies a Pod, marks and all",
+        standing(cluster(), creates(replicas=2)),
+        (_doubles,),
+        Ends(pods=(1, 1), survivors=("server/0.0",)),
+    ),
+    Scenario(
+        "drift",
+        "somebody takes marks off Pods and Services",
+        standing(cluster(), creates(replicas=2)),
+        (_unlabels, _unlabels_a_service),
+        Ends(pods=(1, 1), survivors=("server/0.0",)),
+    ),
+    Scenario(
+        "member-drift",
+        "somebody says that a member which answers nothing may be sent requests",
+        standing(cluster(), creates(size=2)),
+        (_labels_a_member,),
+        Ends(survivors=("server/0.0", "server/0.1")),
+        width=2,
+    ),
+)

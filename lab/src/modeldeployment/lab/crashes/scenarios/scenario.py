@@ -1,0 +1,86 @@
+"""What a scenario is: a start, what people then do, and how it ends when nothing goes wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from modeldeployment.lab.model import World
+
+Act: TypeAlias = Callable[[World], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How a run ends that nothing disturbs, counted from the start of the scenario.
+
+    `phases` are those of its deployments, empty for one that is gone. `survivors` are the seats (role/ordinal.member)
+    whose Pods stood at the start and stand in the end, all of them. `pods` are the Pods that the operator created and
+    those it deleted.
+    """
+
+    phases: tuple[str, ...] = ("Ready",)
+    pods: tuple[int, int] = (0, 0)
+    survivors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`begin` makes the world before the operator under test starts; acts follow, each when all is still."""
+
+    name: str
+    what: str
+    begin: Act
+    acts: tuple[Act, ...]
+    ends: Ends
+    deployments: tuple[str, ...] = ("chat",)
+    width: int = 1
+    """Pods of its widest replica."""
+
+
+def cluster(*, nodes: int = 2, cards: int = 4, checks: tuple[str, ...] = ()) -> Act:
+    """A world with one fleet and nobody in it."""
+    return lambda world: world.fleet(maker="nvidia", nodes=nodes, cards=cards, checks=checks)
+
+
+def standing(first: Act, *acts: Act) -> Act:
+    """A world in which all this has been done by an operator that is then gone, and everything is still."""
+
+    def begin(world: World) -> None:
+        first(world)
+        world.start()
+        for act in acts:
+            act(world)
+            world.settle()
+        world.kill()
+
+    return begin
+
+
+def creates(**fields: object) -> Act:
+    """Somebody applies the deployment `chat`; `fields` of its one role."""
+    return lambda world: world.create(world.manifest(**fields))  # type: ignore[arg-type]
+
+
+def edits(path: str, value: object, name: str = "chat") -> Act:
+    """Somebody edits a deployment."""
+    return lambda world: world.edit(name, path, value)
+
+
+def deletes(name: str = "chat", kind: str = "ModelDeployment") -> Act:
+    """Somebody deletes an object."""
+    return lambda world: world.delete(name, kind)
+
+
+def quota(cards: int) -> Act:
+    """The administrator gives the one queue quota for so many cards."""
+
+    def given(world: World) -> None:
+        (queue,) = world.server.items("clusterqueues")
+        world.quota(queue["metadata"]["name"], cards)
+
+    return given
+
+
+def waits(seconds: float) -> Act:
+    """Time passes."""
+    return lambda world: world.run(seconds)
