@@ -54,6 +54,12 @@ class Cache:
         manifest["spec"]["kvCache"] = {"poolRef": {"name": self.name}}
         return manifest
 
+    async def users(self) -> list[JSON]:
+        """Who claims the binding."""
+        found = await self.world.whole(BINDINGS, self.name)
+        users: list[JSON] = found.get("status", {}).get("usedBy", [])
+        return users
+
     async def clear(self) -> None:
         """Take away what is not of the world's namespace."""
         for kind in (POOLS, BACKENDS):

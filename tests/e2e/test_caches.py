@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import pytest
 from e2e_board import ordinal, ready, uids
 from e2e_cached import Cache, cache
 from e2e_routed import create
-from e2e_worlds import WHOLE_PODS, World
+from e2e_worlds import JSON, WHOLE_PODS, World
 from modeldeployment.api import keys
+from modeldeployment.api.choices import EngineName
+from modeldeployment.kube import PatchType
 from modeldeployment.kube.kinds import PODS
+from modeldeployment.lab.engines import EngineServer
 
 pytestmark = pytest.mark.lab
 
@@ -33,6 +37,18 @@ async def configurations(world: World) -> list[dict[str, Any] | None]:
         text = annotations.get(keys.CLIENT_CONFIG)
         found.append(json.loads(text) if text else None)
     return found
+
+
+def user(name: str) -> JSON:
+    return {"kind": "ModelDeployment", "namespace": "", "name": name}
+
+
+async def claimed_by(world: World, shared: Cache, *names: str) -> None:
+    """Wait until these deployments and no other claim the binding, in this order."""
+    async for _ in world.asking():
+        if await shared.users() == [user(name) for name in names]:
+            return
+    assert await shared.users() == [user(name) for name in names]
 
 
 def held(world: World) -> bool:
@@ -144,3 +160,112 @@ async def test_a_deployment_whose_binding_never_came_runs_and_rolls_without_it(w
     await world.edit("chat", "/spec/roles/0/image", "lab/next")
     await world.settled("chat")
     assert [ordinal(pod) for pod in world.board.deleted(PODS)] == [1, 0]
+
+
+async def test_a_binding_is_claimed_while_it_is_attached_and_until_the_last_pod_has_left(
+    world: World, shared: Cache
+) -> None:
+    await create(world, shared.attached(world.manifest("chat", replicas=2)))
+    await claimed_by(world, shared, "chat")
+    await shared.answer(STORE)
+    await shared.grant()
+    await world.settled("chat")
+    assert await shared.users() == [user("chat")]
+
+    last = world.board.replicas("chat")[0][0].metadata.name
+    await hold(world, last, ["example.com/held"])
+    await world.delete("chat")
+    await world.board.until(
+        lambda: [pod.metadata.name for pod in world.board.all_pods("chat")] == [last], what="one Pod is left"
+    )
+    assert await shared.users() == [user("chat")]
+    await hold(world, last, None)
+    await world.gone("chat")
+    await claimed_by(world, shared)
+
+
+async def hold(world: World, pod: str, finalizers: list[str] | None) -> None:
+    """Keep a Pod from going away, or let it go."""
+    change = {"metadata": {"finalizers": finalizers}}
+    await world.client.patch(PODS, pod, change, world.namespace, how=PatchType.MERGE)
+
+
+async def test_two_deployments_claim_one_binding_and_each_gives_back_its_own_claim(world: World, shared: Cache) -> None:
+    await shared.answer(STORE)
+    await shared.grant()
+    for name in ("story", "chat"):
+        await create(world, shared.attached(world.manifest(name, replicas=1)))
+    for name in ("story", "chat"):
+        await world.settled(name)
+    await claimed_by(world, shared, "chat", "story")
+    await world.delete("chat")
+    await world.gone("chat")
+    await claimed_by(world, shared, "story")
+    assert world.board.settled("story")
+
+
+async def test_a_deployment_goes_although_its_binding_is_gone(world: World, shared: Cache) -> None:
+    await shared.answer(STORE)
+    await shared.grant()
+    await create(world, shared.attached(world.manifest("chat", replicas=2)))
+    await world.settled("chat")
+    await shared.unbind()
+    await world.delete("chat")
+    await world.gone("chat")
+
+
+def served(world: World, role: str) -> int:
+    """How many replicas of one Pod are ready."""
+    return sum(ready(pod) for [pod] in world.board.replicas("chat", role).values())
+
+
+async def test_a_store_that_moves_turns_over_one_replica_of_each_role_at_a_time(world: World, shared: Cache) -> None:
+    await shared.answer(STORE)
+    await shared.grant()
+    roles = [world.role(name, replicas=2) for name in ("large", "small")]
+    await create(world, shared.attached(world.manifest("chat", roles=roles)))
+    await world.settled("chat")
+    serving = {name: world.board.follow(partial(served, world, name)) for name in ("large", "small")}
+    await shared.answer("moved.example:50051")
+    await world.board.until(lambda: len(world.board.deleted(PODS)) == 4, what="every replica turned over")
+    await world.settled("chat")
+    for name, counts in serving.items():
+        gone = [pod for pod in world.board.deleted(PODS) if pod.metadata.labels[keys.COMPONENT] == name]
+        assert [ordinal(pod) for pod in gone] == [1, 0]
+        assert min(counts) == 1
+
+
+async def test_a_binding_deleted_under_an_attached_deployment_holds_what_differs_and_restarts_nothing(
+    world: World, shared: Cache
+) -> None:
+    await shared.answer(STORE)
+    await shared.grant()
+    await create(world, shared.attached(world.manifest("chat", replicas=2)))
+    await world.settled("chat")
+    before = uids(world.board.all_pods("chat"))
+    await shared.unbind()
+    await world.board.until(lambda: held(world), what="the rollout is held")
+    await world.edit("chat", "/spec/roles/0/image", "lab/next")
+    await world.board.until(lambda: held(world), what="the next rollout is held too")
+    assert world.board.says("chat", "DomainRegistered", "False", "BindingNotFound")
+    assert world.board.deleted(PODS) == []
+    assert uids(world.board.all_pods("chat")) == before
+
+
+async def test_a_cache_is_attached_once_a_replica_says_that_it_found_blocks_there(world: World, shared: Cache) -> None:
+    await shared.answer(STORE)
+    await shared.grant()
+    await create(world, shared.attached(world.manifest("chat", replicas=1)))
+    await world.settled("chat")
+    await world.board.until(
+        lambda: world.board.says("chat", "CacheAttached", "Unknown", "NoObservationAvailable"),
+        what="nobody says a word",
+    )
+    async with EngineServer() as engines:
+        address = world.board.replicas("chat")[0][0].status.pod_ip
+        engine = await engines.open(EngineName.VLLM, address=address)
+        engine.model.external_hits = 64
+        await world.board.until(
+            lambda: world.board.says("chat", "CacheAttached", "True", "CacheActive"),
+            what="the replica gives an account",
+        )

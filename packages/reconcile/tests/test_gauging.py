@@ -311,3 +311,17 @@ async def test_waiting_for_the_first_round_has_an_end(engine: Engine) -> None:
     stores, _ = world(pod(engine.port))
     async with Gauging(stores, Pace(every=600, each=600, first=0.05, at_once=4)).running():
         assert stores.accounts.of("u") is None
+
+
+async def test_who_is_told_to_stop_forgets_what_was_heard(engine: Engine) -> None:
+    stores, _ = world(pod(engine.port))
+
+    async def lead() -> None:
+        async with Gauging(stores, SOON).running():
+            await asyncio.Event().wait()
+
+    leading = asyncio.create_task(lead())
+    await until(lambda: stores.accounts.of("u") is Account.SUCCEEDING)
+    leading.cancel()
+    await asyncio.wait([leading])
+    assert (leading.cancelled(), stores.accounts.of("u")) == (True, None)

@@ -35,7 +35,7 @@ class Pace:
 
     every: float = 30.0
     each: float = 2.0
-    first: float = 5.0
+    first: float = 1.0
     at_once: int = 16
 
 
@@ -76,16 +76,19 @@ class Gauging:
         Begins with one round, as far as it gets in the time it has: a status written before would take back what the
         process before this one knew.
         """
-        async with asyncio.TaskGroup() as group:
-            asking = group.create_task(self._run())
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._first.wait(), self._pace.first)
-            try:
-                yield
-            finally:
-                asking.cancel()
-        self._watched.accounts.forget()
-        self._first.clear()
+        try:
+            async with asyncio.TaskGroup() as group:
+                asking = group.create_task(self._run())
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._pace.first):  # wait_for of Python 3.11 can swallow a cancellation
+                        await self._first.wait()
+                try:
+                    yield
+                finally:
+                    asking.cancel()
+        finally:
+            self._watched.accounts.forget()
+            self._first.clear()
 
     async def _run(self) -> None:
         async with self._session() as session:
