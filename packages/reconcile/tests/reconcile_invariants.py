@@ -78,7 +78,11 @@ def _check_deletes(role: RoleRendering, going: list[Member], live: list[Member],
         assert not turned, "turns a replica over while it sheds"
         assert len(doubles) + len(orphans) <= surplus, "sheds more than the surplus"
         return
-    assert not doubles, "sheds without a surplus"
+    missing = set(range(role.replicas)) - {_ordinal(each) for each in live}
+    wanted = {role.template.group(ordinal) for ordinal in missing}
+    assert all(each.group in wanted for each in doubles), "sheds without a surplus"
+    if any(each.group in wanted for each in kept):
+        return
     assert len(turned) + len(orphans) <= 1, "more than one replica turns over"
     assert not (trimmed and (turned or orphans)), "turns a replica over while it scales down"
     for ordinal in turned:

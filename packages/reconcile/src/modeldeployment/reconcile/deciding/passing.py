@@ -119,12 +119,16 @@ def _question(snapshot: Snapshot, turnovers: Mapping[str, Turnover], *kept: keep
 
 
 def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover]) -> list[Step]:
-    """Create the empty ordinals whose group labels no Pod on the API server, lowest first."""
+    """Create the empty ordinals whose group labels no Pod on the API server, lowest first.
+
+    The API server was asked for Pods of the role; one that only lost that label holds its group all the same.
+    """
     templates = {role.name: role.template for role in rendering.roles}
+    held = {member.group for member in snapshot.members}
     steps: list[Step] = []
     for name, wanted in turnovers.items():
         if isinstance(wanted, Come):
-            taken = snapshot.answers.groups[name]
+            taken = snapshot.answers.groups[name] | held
             steps += [
                 CreateReplica(name, ordinal)
                 for ordinal in wanted.ordinals

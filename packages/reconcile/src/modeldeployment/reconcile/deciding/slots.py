@@ -141,18 +141,18 @@ def _classify(
 
 
 def _seat(ordinal: int, role: RoleRendering | None, live: list[Member]) -> tuple[tuple[Member, ...], list[Member]]:
-    """Keep one occupant a seat: the one that matches the render, else the greatest name (facts reconcile §4.2)."""
+    """Keep one occupant a seat: the one that matches the render, else the greatest name (facts reconcile §4.2).
+
+    A Pod whose ordinal label was changed is still of the group it was created in, and does not displace one of the
+    seat's own group.
+    """
+    own = role.template.group(ordinal) if role is not None else ""
     seats: dict[int, Member] = {}
     doubles: list[Member] = []
-    for member in sorted(live, key=_by_name):
-        seated = seats.get(member.index)
-        if seated is None:
-            seats[member.index] = member
-        elif matches(seated, ordinal, role) and not matches(member, ordinal, role):
-            doubles.append(member)
-        else:
-            doubles.append(seated)
-            seats[member.index] = member
+    for member in sorted(live, key=lambda each: (matches(each, ordinal, role), each.group == own, each.name)):
+        if member.index in seats:
+            doubles.append(seats[member.index])
+        seats[member.index] = member
     return tuple(seats[index] for index in sorted(seats)), doubles
 
 

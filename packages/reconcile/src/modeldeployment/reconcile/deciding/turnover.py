@@ -150,7 +150,19 @@ def _broken(role: RoleSlots) -> Departure | None:
         return _whole(Cause.BROKEN, role, broken[-1])
     if role.orphans:
         return Departure(Cause.BROKEN, (_last_first(role.orphans)[0],), None)
-    return None
+    return _in_the_way(role)
+
+
+def _in_the_way(role: RoleSlots) -> Departure | None:
+    """A Pod of another ordinal's label that holds the group of a missing one, which so could never be created."""
+    if role.role is None:
+        return None
+    wanted = {role.role.template.group(slot.ordinal) for slot in _missing(role)}
+    for member in _last_first(role.surplus):
+        if member.group in wanted:
+            return Departure(Cause.BROKEN, (member,), None)
+    holding = [slot for slot in role.kept() if any(member.group in wanted for member in slot.live)]
+    return _whole(Cause.BROKEN, role, holding[-1]) if holding else None
 
 
 def _missing(role: RoleSlots) -> list[Slot]:
