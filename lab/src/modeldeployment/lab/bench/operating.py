@@ -64,13 +64,13 @@ class Operator:
                     return time.perf_counter()
                 await asyncio.sleep(_POLL)
 
-    async def until_first_pass(self, seconds: float = 60.0) -> float:
-        """Wait until a pass is over and none is under way; the answer is when. Raises OperatorFailed."""
+    async def until_passes(self, count: int, seconds: float = 60.0) -> float:
+        """Wait until so many passes are over and none is under way; the answer is when. Raises OperatorFailed."""
         await self.until_ready(seconds)
-        async with self._limit(seconds, "made no pass"):
+        async with self._limit(seconds, f"made fewer than {count} passes"):
             while True:
                 series = await self.metrics()
-                if series.get("passes_total", 0) >= 1 and series.get("passes_busy", 1) == 0:
+                if series.get("passes_total", 0) >= count and series.get("passes_busy", 1) == 0:
                     return time.perf_counter()
                 await asyncio.sleep(2 * _POLL)
 

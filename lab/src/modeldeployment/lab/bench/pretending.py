@@ -4,7 +4,6 @@ import copy
 from typing import Any, Final
 
 from modeldeployment.api import keys, kueue
-from modeldeployment.api.instancetype import InstanceType
 from modeldeployment.lab.bench.stubbing import Json, Stub, managed_fields
 from modeldeployment.lab.bench.worlds import FLEET, NAMESPACE
 from modeldeployment.lab.flavors.instance_types import instance_type, instance_type_status
@@ -20,11 +19,6 @@ WORKLOADS: Final = f"{_KUEUE}/workloads"
 _POD_CONDITIONS: Final = ("PodScheduled", "Initialized", "PodReadyToStartContainers", "ContainersReady", "Ready")
 _READINESS: Final = ("ContainersReady", "Ready")
 _SINCE: Final = "2026-01-01T00:00:00Z"
-
-
-def known_type() -> InstanceType:
-    """The fleet's InstanceType as an API server would hold it."""
-    return InstanceType.model_validate(_instance_type())
 
 
 class Pretence:

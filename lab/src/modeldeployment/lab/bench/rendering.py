@@ -77,10 +77,10 @@ def measure(replicas: int) -> tuple[Value, ...]:
 
 def walk(replicas: int) -> Walked:
     """Make every body and every fingerprint of one role, from the deployment on."""
-    known, type_name = _known()
+    seen, type_name = known()
     manifest = manifests.deployment("largest", NAMESPACE, type_name, replicas=replicas, size=SIZE)
     manifest["metadata"]["uid"] = UID
-    role = manifests.rendered(ModelDeployment.model_validate(manifest), known)
+    role = manifests.rendered(ModelDeployment.model_validate(manifest), seen)
     size = sum(len(role.template.body(seat)) + len(role.template.fingerprint(seat)) for seat in role.seats())
     return Walked(replicas * SIZE, size)
 
@@ -90,7 +90,7 @@ def ten_halves() -> tuple[ModelDeployment, Facts]:
 
     Admission would let one of each kind in; ten is what the renderer's own limit is stated for.
     """
-    known, type_name = _known()
+    seen, type_name = known()
     manifest: dict[str, Any] = manifests.deployment("pairs", NAMESPACE, type_name, replicas=4)
     manifest["metadata"]["uid"] = UID
     spec = manifest["spec"]
@@ -99,10 +99,11 @@ def ten_halves() -> tuple[ModelDeployment, Facts]:
     spec["roles"] = [{**role, "name": f"{kind.lower()}-{index}", "kind": kind} for index, kind in enumerate(kinds)]
     spec |= {"router": {"name": "llm-d-router"}, "kvCache": {"poolRef": {"name": "shared"}}}
     store = Store("shared-leader.gpustack-system.svc:50051", ("tcp",), "shared", "bfloat16", 16)
-    return ModelDeployment.model_validate(manifest), Facts({type_name: known}, store=store)
+    return ModelDeployment.model_validate(manifest), Facts({type_name: seen}, store=store)
 
 
-def _known() -> tuple[InstanceType, str]:
+def known() -> tuple[InstanceType, str]:
+    """The fleet's InstanceType as an API server has it, and its name."""
     pool = pool_of([FLEET])
     body = {**instance_type(pool), "status": instance_type_status(pool)["status"]}
     return InstanceType.model_validate(body), pool.name

@@ -5,9 +5,10 @@ import statistics
 import time
 from typing import Final
 
-from modeldeployment.lab.bench import audits, goals
+from modeldeployment.lab.bench import audits
 from modeldeployment.lab.bench.errors import Unexpected
 from modeldeployment.lab.bench.figures import lists_beyond
+from modeldeployment.lab.bench.goals import Measurement
 from modeldeployment.lab.bench.operating import operator
 from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.telling import Tell
@@ -22,8 +23,10 @@ _AFTER_SECONDS: Final = 10.0
 _LISTS: Final = 5
 
 
-async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
-    """Restart the operator over settled Pods: from its execution until stores are synced and the first pass is over.
+async def measure(
+    world: World, pods: int, deployments: int, asked: tuple[Measurement, Measurement], tell: Tell
+) -> tuple[Value, ...]:
+    """Restart the operator over settled Pods: until stores are synced and every deployment's first pass is over.
 
     LISTs are read and not parsed. Writes are counted until ten seconds later, by the API server. Raises BenchError.
     """
@@ -33,7 +36,7 @@ async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
     for _ in range(ROUNDS):
         audit = world.audit()
         async with operator(world) as running:
-            done = await running.until_first_pass()
+            done = await running.until_passes(deployments)
             seconds.append(done - running.started)
             used = running.cpu_seconds()
             await asyncio.sleep(_AFTER_SECONDS)
@@ -42,12 +45,13 @@ async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
         tell(f"restart: {seconds[-1]:.2f} s, {used:.1f} CPU s; wrote {audits.told(written[-1])}")
     most = max(written, key=lambda each: sum(each.values()))
     against = (
-        f"restart {statistics.median(seconds):.2f} s (best {min(seconds):.2f}) with {replicas} settled Pods, "
+        f"restart {statistics.median(seconds):.2f} s (best {min(seconds):.2f}) with {pods} settled Pods, "
         f"{FREE_SECONDS:.0f} s free; raw LIST {statistics.median(lists):.2f} s"
     )
+    ratio, writes = asked
     return (
-        Value(goals.RESTART_RATIO, lists_beyond(seconds, lists, FREE_SECONDS), against),
-        Value(goals.RESTART_WRITES, sum(most.values()), f"most of {ROUNDS} restarts and 10 s: {audits.told(most)}"),
+        Value(ratio, lists_beyond(seconds, lists, FREE_SECONDS), against),
+        Value(writes, sum(most.values()), f"most of {ROUNDS} restarts and 10 s: {audits.told(most)}"),
     )
 
 

@@ -10,9 +10,11 @@ from modeldeployment.lab.bench import (
     admitting,
     audits,
     creating,
+    goals,
     idling,
     leading,
     lifting,
+    populating,
     rendering,
     restarting,
     reviewing,
@@ -24,8 +26,9 @@ from modeldeployment.lab.bench import (
 )
 from modeldeployment.lab.bench.goals import Measurement, Scenario, scenarios
 from modeldeployment.lab.bench.making import Shape
+from modeldeployment.lab.bench.operating import operator
 from modeldeployment.lab.bench.rows import Value
-from modeldeployment.lab.bench.settling import settled
+from modeldeployment.lab.bench.settling import settled, until_quiet
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.worlds import World, world
 from modeldeployment.lab.toolchain.groups import ensure_groups
@@ -76,6 +79,9 @@ async def run(
             idle = writing.IDLE_SECONDS * min(1.0, 10 * scale)
             yield await writing.measure(started, _scaled(LAUNCHED, scale), _scaled(ROLLED, scale), idle, tell)
 
+    if Scenario.FLEET in chosen:
+        yield await _fleet(_scaled(FLEET_DEPLOYMENTS, scale), report, tell)
+
 
 async def _on(
     started: World, chosen: Collection[Scenario], scale: float, report: toolchain.Report, tell: Tell
@@ -103,9 +109,24 @@ async def _on(
         async with settled(started, "settled", deployments=1, replicas=replicas, tell=tell):
             pass
         if Scenario.RESTART in chosen:
-            yield await restarting.measure(started, replicas, tell)
+            asked = (goals.RESTART_RATIO, goals.RESTART_WRITES)
+            yield await restarting.measure(started, replicas, 1, asked, tell)
         if Scenario.STORE in chosen:
             yield await storing.measure(started, tell)
+
+
+async def _fleet(deployments: int, report: toolchain.Report, tell: Tell) -> tuple[Value, ...]:
+    kept = await populating.database(deployments, report, tell)
+    tell("starting etcd and API server over a prepared database")
+    async with world(report, restored=kept) as started:
+        audit = started.audit()
+        async with operator(started) as running:
+            # What a newer operator writes otherwise than the one that settled the database is no part of a restart.
+            await running.until_ready(120.0)
+            await until_quiet(audit)
+        pods = deployments * populating.REPLICAS * populating.SIZE
+        asked = (goals.FLEET_RESTART_RATIO, goals.FLEET_RESTART_WRITES)
+        return await restarting.measure(started, pods, deployments, asked, tell)
 
 
 def _scaled(count: int, scale: float) -> int:

@@ -50,10 +50,12 @@ class Connection:
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
 
-    async def call(self, method: str, path: str, body: bytes = b"", accept: str = JSON) -> tuple[int, bytes]:
+    async def call(
+        self, method: str, path: str, body: bytes = b"", accept: str = JSON, content: str = JSON
+    ) -> tuple[int, bytes]:
         """Send one request and read the whole answer: its status and body. Raises Unexpected when it breaks off."""
         try:
-            status, length = await self._begin(method, path, body, accept)
+            status, length = await self._begin(method, path, body, accept, content)
             if length is not None:
                 return status, await self._reader.readexactly(length)
             return status, b"".join([chunk async for chunk in self._chunks()])
@@ -69,10 +71,12 @@ class Connection:
         async for chunk in self._chunks():
             yield chunk
 
-    async def _begin(self, method: str, path: str, body: bytes, accept: str) -> tuple[int, int | None]:
+    async def _begin(
+        self, method: str, path: str, body: bytes, accept: str, content: str = JSON
+    ) -> tuple[int, int | None]:
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\nAuthorization: Bearer {self._token}\r\n"
-            f"Accept: {accept}\r\nContent-Type: {JSON}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"Accept: {accept}\r\nContent-Type: {content}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
         answer = (await self._reader.readuntil(b"\r\n\r\n")).lower()
@@ -100,25 +104,34 @@ async def connections(address: Address, count: int) -> AsyncIterator[tuple[Conne
 
 async def post_all(senders: Iterable[Connection], path: str, bodies: Iterable[bytes]) -> None:
     """POST every body once; each connection takes the next one as soon as it is free. Raises Unexpected."""
-    await _send_all(senders, (("POST", path, body) for body in bodies), (201,))
+    await send_all(senders, (("POST", path, body) for body in bodies), (201,))
 
 
 async def delete_all(senders: Iterable[Connection], paths: Iterable[str]) -> None:
     """DELETE every path once, many at a time; what is gone already is as good. Raises Unexpected."""
-    await _send_all(senders, (("DELETE", path, b"") for path in paths), (200, 202, 404))
+    await send_all(senders, (("DELETE", path, b"") for path in paths), (200, 202, 404))
 
 
-async def _send_all(
-    senders: Iterable[Connection], requests: Iterable[tuple[str, str, bytes]], expected: tuple[int, ...]
-) -> None:
-    pending = iter(requests)
+async def send_all(
+    senders: Iterable[Connection],
+    requests: Iterable[tuple[str, str, bytes]],
+    expected: tuple[int, ...] = (200, 201),
+    *,
+    accept: str = JSON,
+    content: str = JSON,
+) -> list[bytes]:
+    """Send requests (method, path, body), many at a time; the answers in the same order. Raises Unexpected."""
+    pending = enumerate(requests)
+    answers: dict[int, bytes] = {}
 
     async def send(connection: Connection) -> None:
-        for method, path, body in pending:
-            status, said = await connection.call(method, path, body)
+        for number, (method, path, body) in pending:
+            status, said = await connection.call(method, path, body, accept, content)
             if status not in expected:
                 raise Unexpected(
                     f"{method} {path}: the API server answered {status}: {said[:300].decode(errors='replace')}"
                 )
+            answers[number] = said
 
     await asyncio.gather(*(send(connection) for connection in senders))
+    return [answers[number] for number in range(len(answers))]

@@ -16,9 +16,11 @@ from modeldeployment.kube import Client, NotFound, PatchType, Verb, custom, load
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, NAMESPACES, SERVICE_ACCOUNTS
 from modeldeployment.lab import controlplane, identities, toolchain
 from modeldeployment.lab.bench import audits
+from modeldeployment.lab.bench.snapshots import restore
 from modeldeployment.lab.bench.wire import Address
 from modeldeployment.lab.controlplane import Component, ControlPlane, Options
 from modeldeployment.lab.flavors.installing import INSTANCE_TYPES
+from modeldeployment.lab.flavors.names import local_queue_name
 from modeldeployment.lab.flavors.providing import Provision, provide
 from modeldeployment.lab.fleets.fleet import Fleet
 
@@ -35,6 +37,10 @@ DEPLOYED: Final = f"/apis/{keys.API_VERSION}/namespaces/{NAMESPACE}/{DEPLOYMENTS
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
 WORKLOADS: Final = f"/apis/{kueue.API_VERSION}/namespaces/{NAMESPACE}/workloads"
 
+_ACCOUNTS: Final = (OPERATOR, STANDBY, DRIVER)
+_PROVISION: Final = Provision(
+    FLEET, FLEET.instance_type, FLEET.instance_type, local_queue_name(FLEET.instance_type), (NAMESPACE,)
+)
 _BINDINGS: Final = custom(
     "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", namespaced=False
 )
@@ -92,10 +98,13 @@ class World:
 
 
 @contextlib.asynccontextmanager
-async def world(report: toolchain.Report, policy: Mapping[str, Any] | None = None) -> AsyncIterator[World]:
+async def world(
+    report: toolchain.Report, policy: Mapping[str, Any] | None = None, restored: Path | None = None
+) -> AsyncIterator[World]:
     """Start a control plane of the suite's own and stop it at the end, whatever happens; it ends with this process.
 
     `policy` says what is audited; without one, the requests of the operator and of the driver are, and no bodies.
+    `restored` is the database of an earlier one (`snapshots`), of which nothing but etcd and the API server then runs.
     Raises ToolchainError and ControlPlaneError.
     """
     with tempfile.TemporaryDirectory(prefix="md-bench-", ignore_cleanup_errors=True) as temporary:
@@ -105,38 +114,42 @@ async def world(report: toolchain.Report, policy: Mapping[str, Any] | None = Non
         options = Options(
             name="bench",
             state=folder / "state",
+            kueue=restored is None,
             lifeline=os.getpid(),
             extra_args={
                 Component.API_SERVER: audits.arguments(written, log),
                 Component.CONTROLLER_MANAGER: _JOB_LIMITS,
             },
         )
-        plane = controlplane.up(options, toolchain.ensure(os.environ, report))
+        plane = await asyncio.to_thread(controlplane.up, options, toolchain.ensure(os.environ, report))
         try:
+            if restored is not None:
+                await asyncio.to_thread(restore, plane, restored)
             async with Client(load(plane.kubeconfig), field_manager="modeldeployment-bench") as client:
-                yield await _furnish(plane, client, folder, log)
+                if restored is None:
+                    await _furnish(client)
+                yield await _entered(plane, client, folder, log)
         finally:
             controlplane.down(plane.state)
 
 
-async def _furnish(plane: ControlPlane, client: Client, folder: Path, log: Path) -> World:
+async def _furnish(client: Client) -> None:
     await client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
     await client.create(_BINDINGS, _everything_allowed())
-    tokens = {name: await _account(client, name) for name in (OPERATOR, STANDBY, DRIVER)}
+    for name in _ACCOUNTS:
+        body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+        await client.create(SERVICE_ACCOUNTS, body, NAMESPACE)
     await _default_account(client)
-    provision = await provide(client, FLEET, namespaces=(NAMESPACE,))
+    await provide(client, FLEET, namespaces=(NAMESPACE,))
+
+
+async def _entered(plane: ControlPlane, client: Client, folder: Path, log: Path) -> World:
+    tokens = {name: await identities.token(client, name, NAMESPACE) for name in _ACCOUNTS}
     kubeconfig, standby = (
         identities.write_kubeconfig(plane, tokens[name], folder / f"{name}.kubeconfig") for name in (OPERATOR, STANDBY)
     )
     driver = Address(plane.server, plane.authority, tokens[DRIVER])
-    return World(plane, client, provision, folder, kubeconfig, standby, driver, log)
-
-
-async def _account(client: Client, name: str) -> str:
-    """Make a service account and a token that outlives the suite."""
-    body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
-    await client.create(SERVICE_ACCOUNTS, body, NAMESPACE)
-    return await identities.token(client, name, NAMESPACE)
+    return World(plane, client, _PROVISION, folder, kubeconfig, standby, driver, log)
 
 
 async def _default_account(client: Client) -> None:
