@@ -1,5 +1,6 @@
 """The fake world against the real one: a scenario is played on both, and what a person sees of it is the same."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def _chat(world: World, **role: Any) -> JSON:
 
 async def _agree(world: World, manifest: JSON, *actions: Action) -> None:
     real = await lived(world, manifest, actions)
-    assert imagined(world, manifest, actions) == real
+    assert await asyncio.to_thread(imagined, world, manifest, actions) == real
 
 
 async def test_both_worlds_create_a_role_alike(world: World) -> None:

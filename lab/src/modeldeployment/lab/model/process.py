@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from modeldeployment.kube import Recorder
-from modeldeployment.kube.queue import Agenda
+from modeldeployment.lab.model.agendas import ModelQueue
 from modeldeployment.lab.model.client import ModelClient
 from modeldeployment.lab.model.errors import Killed
 from modeldeployment.lab.model.moves import Move
 from modeldeployment.lab.model.server import Server
 from modeldeployment.lab.model.wire import Wire
-from modeldeployment.reconcile import DeploymentController, Key, Watched
+from modeldeployment.reconcile import CheckKeeper, DeploymentController, Joint, Key, SetController, Watched
 from modeldeployment.render import Policy
 
 
@@ -27,15 +27,15 @@ class Failure:
     error: Exception
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Runner:
     name: str
     reconcile: Callable[[Any], Awaitable[float | None]]
-    agenda: Agenda[Any]
+    queue: ModelQueue[Any]
 
 
 class Process:
-    """An operator from its start to its death; `client`, `wire` and `watched` are its own."""
+    """An operator from its start to its death; `client`, `wire`, `watched` and its controllers are its own."""
 
     def __init__(self, server: Server, loop: asyncio.AbstractEventLoop, name: str, *, seed: int = 0) -> None:
         self.name = name
@@ -43,15 +43,24 @@ class Process:
         self.failures: list[Failure] = []
         self._server = server
         self._loop = loop
-        self.client = ModelClient(server, name)
-        deployments: Agenda[Key] = Agenda(seed=seed)
         clock = server.clock
-        self.watched = Watched(lambda key: deployments.add(key, clock.seconds))
+        deployments: ModelQueue[Key] = ModelQueue(clock, seed)
+        joint: ModelQueue[Joint] = ModelQueue(clock, seed)
+        named: ModelQueue[str] = ModelQueue(clock, seed)
+        self.client = ModelClient(server, name)
+        self.watched = Watched(deployments.add)
         self._recorder = Recorder(self.client, "modeldeployment-operator", name, clock=clock.epoch)
-        controller = DeploymentController(self.client, self.watched, self._recorder, Policy(), clock.utc)
-        self.controller = controller
-        self._runners = [_Runner("deployments", controller.reconcile, deployments)]
+        self.controller = DeploymentController(self.client, self.watched, self._recorder, Policy(), clock.utc)
+        self.sets = SetController(self.client, self.watched, joint, clock.utc)
+        checks = CheckKeeper(self.client, self.watched, named, clock.utc)
+        self._runners = (
+            _Runner("deployments", self.controller.reconcile, deployments),
+            _Runner("sets", self.sets.reconcile, joint),
+            _Runner("checks", checks.reconcile, named),
+        )
         self.wire = Wire(server, self.watched, lambda: self.passes)
+        self.sets.begin()
+        self._run(checks.begin())
 
     @property
     def alive(self) -> bool:
@@ -66,35 +75,32 @@ class Process:
     def moves(self) -> Iterator[Move]:
         """The next pass of each controller, and its events."""
         for runner in self._runners:
-            at = runner.agenda.next_at()
+            at = runner.queue.next_at
             if at is not None:
                 yield Move(at, self.name, f"{runner.name} pass", partial(self._pass, runner))
-        now = self._server.clock.epoch()
-        if self._recorder.ledger.due(now):
+        if self._recorder.ledger.due(self._server.clock.epoch()):
             yield Move(self._server.clock.seconds, self.name, "tells", self._tell)
 
     def _tell(self) -> None:
         self._run(self._recorder.flush())
 
     def _pass(self, runner: _Runner) -> None:
-        clock = self._server.clock
-        for key in runner.agenda.take(clock.seconds):
+        for key in runner.queue.take():
             self._taken(runner, key)
 
     def _taken(self, runner: _Runner, key: Hashable) -> None:
-        clock = self._server.clock
         self.passes += 1
         try:
             after = self._run(runner.reconcile(key))
         except Exception as error:  # noqa: BLE001 - as in the real controller: one key must not stop the others
-            self.failures.append(Failure(clock.seconds, runner.name, str(key), error))
-            runner.agenda.retry(key, clock.seconds)
+            self.failures.append(Failure(self._server.clock.seconds, runner.name, str(key), error))
+            runner.queue.retry(key)
         else:
-            runner.agenda.forget(key)
+            runner.queue.forget(key)
             if after is not None:
-                runner.agenda.wake(key, clock.seconds + after)
+                runner.queue.wake(key, after)
         if self.alive:
-            runner.agenda.done(key, clock.seconds)
+            runner.queue.done(key)
 
     def _run(self, work: Awaitable[Any]) -> Any:
         """Run a coroutine to its end; nothing in it waits. A Killed in it ends the process."""

@@ -170,11 +170,12 @@ class Server:
         uid = self.get(plural, name, namespace)["metadata"]["uid"]
         before = self._applied.get((uid, manager, subresource), {})
         fields = _fields(wanted)
-        asked = (wanted.get("metadata") or {}).get("resourceVersion")
+        said = wanted.get("metadata") or {}
+        preconditions = {key: said[key] for key in ("uid", "resourceVersion") if said.get(key)}
 
         def change(old: JSON) -> JSON:
             new: JSON = patches.applied(old, fields, before)
-            return patches.merged(new, {"metadata": {"resourceVersion": asked}}) if asked else new
+            return patches.merged(new, {"metadata": preconditions})
 
         after = self.update(plural, name, namespace, change, by=by, verb="apply", subresource=subresource)
         self._applied[uid, manager, subresource] = fields

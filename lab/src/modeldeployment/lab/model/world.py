@@ -1,6 +1,7 @@
 """The world: the server, everybody who acts on it, and the one clock."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
@@ -12,7 +13,7 @@ from modeldeployment.lab.model import conditions, patches
 from modeldeployment.lab.model.clock import Clock
 from modeldeployment.lab.model.collecting import Collector
 from modeldeployment.lab.model.defaults import defaulted
-from modeldeployment.lab.model.errors import Unsettled
+from modeldeployment.lab.model.errors import ModelError, Unsettled
 from modeldeployment.lab.model.furnishing import put_fleets
 from modeldeployment.lab.model.kubelet import Kubelet
 from modeldeployment.lab.model.kueue.groups import Groups
@@ -88,6 +89,7 @@ class World:
 
     def start(self) -> Process:
         """Start an operator; one that still runs is killed."""
+        _require_no_loop()
         self.kill()
         self._processes += 1
         name = f"operator-{self._processes}"
@@ -151,14 +153,18 @@ class World:
             elif self.clock.seconds - since > still:
                 return
             if self.clock.seconds > end or made > _MOST:
-                raise Unsettled("still moving: " + "; ".join(map(str, self.story[-10:])))
+                raise Unsettled(f"still moving: {self._latest()}")
 
     def until(self, holds: Callable[[], object], *, within: float = 600.0) -> None:
         """Run until something holds. Raises Unsettled."""
         end = self.clock.seconds + within
         while not holds():
             if self.step() is None or self.clock.seconds > end:
-                raise Unsettled("never so: " + "; ".join(map(str, self.story[-10:])))
+                raise Unsettled(f"never so: {self._latest()}")
+
+    def _latest(self) -> str:
+        failures = self.process.failures[-2:] if self.process is not None else []
+        return "\n".join([*map(str, self.story[-12:]), *map(repr, failures)])
 
     def _due(self, until: float) -> bool:
         process = self._standing()
@@ -333,3 +339,9 @@ class World:
     def _priority(self, name: str) -> int:
         found = self.server.find("priorityclasses", name)
         return int(found["value"]) if found is not None else 0
+
+
+def _require_no_loop() -> None:
+    with contextlib.suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise ModelError("a fake world runs its own event loop; inside of another one call it by asyncio.to_thread")
