@@ -138,9 +138,19 @@ async def test_pods_that_a_forced_deletion_left_are_not_adopted_by_the_next_of_t
 
 
 async def _nothing_left(world: World, name: str) -> None:
-    """Wait until nothing is left of a deployment: no Pod, Workload or Service."""
-    await world.gone(name)
-    await world.board.until(lambda: not list(world.board.workloads.items()), what="Workloads are gone")
-    assert (await world.client.list(PODS, world.namespace)).items == ()
+    """Wait until nothing is left of a deployment: no replica, Workload or Service.
+
+    A router's Pods are its Deployment's, and go when the garbage collector comes by.
+    """
+    await world.board.until(
+        lambda: (
+            not world.board.deployments.get(world.namespace, name)
+            and not standing(world.board, name)
+            and not list(world.board.workloads.items())
+        ),
+        what="replicas and Workloads are gone",
+    )
+    routers = f"!{keys.ROUTER}"
+    assert (await world.client.list(PODS, world.namespace, labels=routers)).items == ()
     assert (await world.client.list(WORKLOADS, world.namespace)).items == ()
     assert (await world.client.list(SERVICES, world.namespace)).items == ()

@@ -1,0 +1,226 @@
+"""Marks of replicas and of objects that somebody changed by hand: what can be put back is, and no sibling pays."""
+
+import asyncio
+import json
+from typing import Any, Final
+
+import pytest
+from e2e_board import restarts, uids
+from e2e_worlds import MakeWorld, World
+from modeldeployment.api import keys, kueue
+from modeldeployment.kube.kinds import PODS
+from modeldeployment.kube.shapes import Object, Pod
+from modeldeployment.reconcile import DEPLOYMENTS
+
+pytestmark = pytest.mark.lab
+
+WHILE: Final = 4.0
+"""Seconds for which something is watched not to happen."""
+
+IDLE: Final[dict[str, dict[str, Any]]] = {
+    "part": {"labels": {keys.PART_OF: "others"}},
+    "type": {"labels": {keys.RESOURCE_TYPE: None}},
+    "kind": {"labels": {keys.ROLE_KIND: "decode"}},
+    "managed": {"labels": {kueue.MANAGED: None}},
+    "total": {"annotations": {keys.GROUP_TOTAL: "2"}},
+    "serving": {"annotations": {keys.GROUP_SERVING: None}},
+    "finalizer": {"finalizers": None},
+    "eligible": {"labels": {keys.ELIGIBLE: None}},
+    "foreign": {"labels": {"team": "blue"}, "annotations": {"team": "blue"}},
+}
+"""Changes of a Pod's metadata that cost nobody anything."""
+
+DECISIVE: Final[dict[str, dict[str, Any]]] = {
+    "role": {"labels": {keys.COMPONENT: "other"}},
+    "roleless": {"labels": {keys.COMPONENT: None}},
+    "orphan": {"labels": {keys.ORDINAL: None}},
+    "beyond": {"labels": {keys.ORDINAL: "7"}},
+    "print": {"annotations": {keys.FINGERPRINT: "0" * 64}},
+    "blank": {"annotations": {keys.FINGERPRINT: None}},
+}
+"""Changes after which a Pod is no longer what its seat wants: it turns over, once."""
+
+REFUSED: Final[dict[str, dict[str, Any]]] = {
+    "queue": {"labels": {keys.QUEUE_NAME: "other"}},
+    "group": {"labels": {keys.GROUP_NAME: "other"}},
+    "groupless": {"labels": {keys.GROUP_NAME: None}},
+    "uncounted": {"annotations": {keys.GROUP_TOTAL: None}},
+}
+"""Changes that Kueue's webhook does not let in."""
+
+GIVEN: Final[dict[str, dict[str, Any]]] = {
+    "instance": {"labels": {keys.INSTANCE: "other"}},
+    "part": {"labels": {keys.PART_OF: "others"}},
+    "type": {"labels": {keys.RESOURCE_TYPE: None}},
+    "kind": {"labels": {keys.ROLE_KIND: "decode"}},
+}
+"""Labels that a selector or a reader needs and that could be put back."""
+
+LOST: Final[dict[str, dict[str, Any]]] = {
+    "nameless": {"labels": {keys.NAME: None}},
+    "renamed": {"labels": {keys.NAME: "other"}},
+    "ownerless": {"ownerReferences": None},
+}
+"""Changes by which a running Pod is lost from sight, while it goes on holding its group."""
+
+
+async def test_a_mark_that_decides_nothing_may_change_and_nobody_leaves(make_world: MakeWorld) -> None:
+    world = await make_world(nodes=4)
+    pods = await _drifted(world, IDLE)
+    await world.board.until(
+        lambda: keys.ELIGIBLE in _now(world, pods["eligible"][1]).metadata.labels, what="the eligible label is back"
+    )
+    await asyncio.sleep(WHILE)
+    assert {name: _same(world, both) for name, both in pods.items()} == {name: [True, True] for name in IDLE}
+    assert len(world.board.came(PODS)) == 2 * len(IDLE)
+    assert [name for name in IDLE if world.board.status(name)["phase"] != "Ready"] == []
+
+
+async def test_a_mark_that_decides_costs_its_replica_one_turn_and_no_sibling(make_world: MakeWorld) -> None:
+    world = await make_world(nodes=4)
+    pods = await _drifted(world, DECISIVE)
+    for name in DECISIVE:
+        await world.board.until(lambda name=name: len(_born(world, name)) == 3, what=f"{name} has turned over")  # type: ignore[misc]
+        await world.settled(name)
+    await asyncio.sleep(WHILE)
+    assert {name: _same(world, both) for name, both in pods.items()} == {name: [True, False] for name in DECISIVE}
+    assert {name: len(_born(world, name)) for name in DECISIVE} == dict.fromkeys(DECISIVE, 3)
+    for name, (_, lost) in pods.items():
+        notes = [note for note in world.board.notes("ReplicaLeaving") if f"Pod {lost.metadata.name} is" in note]
+        assert len(notes) == 1, name
+
+
+async def test_a_mark_that_makes_a_group_cannot_be_changed(world: World) -> None:
+    await world.create("chat", replicas=1)
+    await world.settled("chat")
+    (pod,) = world.board.replicas("chat")[0]
+    for change in REFUSED.values():
+        said = await _patch(world, "pod", pod.metadata.name, change)
+        assert "vpod.kb.io" in said
+
+
+@pytest.mark.xfail(reason="of a Pod's labels only the eligibility label is put back", raises=pytest.fail.Exception)
+async def test_labels_that_selectors_need_are_put_back(make_world: MakeWorld) -> None:
+    world = await make_world(nodes=2)
+    pods = await _drifted(world, GIVEN)
+    for both in pods.values():
+        labels = both[1].metadata.labels
+        await world.board.until(
+            lambda pod=both[1], labels=labels: _now(world, pod).metadata.labels == labels,  # type: ignore[misc]
+            within=WHILE,
+            what="the labels are as rendered",
+        )
+    assert {name: _same(world, both) for name, both in pods.items()} == {name: [True, True] for name in GIVEN}
+
+
+@pytest.mark.xfail(
+    reason="the create gate asks by labels and owner for what Kueue counts by group", raises=AssertionError
+)
+async def test_a_pod_that_is_lost_from_sight_is_not_replaced_again_and_again(make_world: MakeWorld) -> None:
+    world = await make_world(nodes=2)
+    await _drifted(world, LOST)
+    for name in LOST:
+        await world.scale(name, 3)
+    await asyncio.sleep(WHILE)
+    storms = {name: len(_born(world, name)) for name in LOST}
+    assert max(storms.values()) <= 4, "created again and again, as Kueue deletes what is in excess"
+
+
+@pytest.mark.xfail(reason="a seat taken twice is only shed where there are Pods too many", raises=pytest.fail.Exception)
+async def test_an_ordinal_that_two_running_replicas_claim_is_sorted_out(world: World) -> None:
+    await world.create("chat", replicas=2)
+    await world.settled("chat")
+    (kept,), (second,) = world.board.replicas("chat")[0], world.board.replicas("chat")[1]
+    assert await _patch(world, "pod", second.metadata.name, {"labels": {keys.ORDINAL: "0"}}) == ""
+    await world.board.until(lambda: not world.board.settled("chat"), what="it is noticed")
+    await world.board.until(lambda: world.board.settled("chat"), within=10, what="both ordinals are held again")
+    assert _same(world, [kept]) == [True]
+
+
+async def test_services_get_their_labels_back_and_one_without_owner_is_left_alone_and_named(world: World) -> None:
+    await world.create("chat", replicas=1)
+    await world.settled("chat")
+    before = {each.metadata.name: each.metadata for each in world.board.services.items()}
+    for label in (keys.NAME, keys.INSTANCE, keys.RESOURCE_TYPE, keys.COMPONENT):
+        for value in ("other", None):
+            assert await _patch(world, "service", "chat-server", {"labels": {label: value}}) == ""
+            await world.board.until(
+                lambda: (
+                    (service := world.board.services.get(world.namespace, "chat-server"))
+                    and service.metadata.labels == before["chat-server"].labels
+                ),
+                what=f"{label} is back after {value}",
+            )
+    assert await _patch(world, "service", "chat", {"ownerReferences": None}) == ""
+    await world.edit("chat", "/metadata/labels", {"team": "blue"})
+    await world.scale("chat", 2)
+    await world.settled("chat")
+    await world.board.until(lambda: world.board.notes("NameTaken"), what="it is named")
+    (note,) = world.board.notes("NameTaken")
+    assert note.startswith("Service chat exists and belongs to something else, so it is left alone ")
+    assert {each.metadata.name: each.metadata.uid for each in world.board.services.items()} == {
+        name: meta.uid for name, meta in before.items()
+    }
+    assert len(world.board.came(PODS)) == 2
+
+
+async def test_the_deployments_own_finalizer_is_put_back(world: World) -> None:
+    await world.create("chat", replicas=1)
+    await world.settled("chat")
+    assert await _patch(world, "modeldeployment", "chat", {"finalizers": None}) == ""
+    await world.board.until(
+        lambda: [
+            change
+            for change in world.board.story
+            if change.kind == str(DEPLOYMENTS) and change.old and change.new and _let_go(change.old, change.new)
+        ],
+        what="it is off",
+    )
+    await world.board.until(
+        lambda: (
+            (found := world.board.deployments.get(world.namespace, "chat"))
+            and found.metadata.finalizers == (keys.FINALIZER,)
+        ),
+        what="it is back",
+    )
+    assert len(world.board.came(PODS)) == 1
+    assert len(world.board.came(DEPLOYMENTS)) == 1
+
+
+async def _drifted(world: World, changes: dict[str, dict[str, Any]]) -> dict[str, tuple[Pod, Pod]]:
+    """Make a deployment of two for each change, and change its second; returns both as they were."""
+    for name in changes:
+        await world.create(name, replicas=2)
+    pods = {}
+    for name in changes:
+        await world.settled(name)
+        replicas = world.board.replicas(name)
+        pods[name] = replicas[0][0], replicas[1][0]
+    for name, change in changes.items():
+        assert await _patch(world, "pod", pods[name][1].metadata.name, change) == "", name
+    return pods
+
+
+async def _patch(world: World, kind: str, name: str, change: dict[str, Any]) -> str:
+    """Change an object's metadata as a user would; what kubectl has against it."""
+    said = await world.kubectl("patch", kind, name, "--type=merge", "-p", json.dumps({"metadata": change}))
+    return said.err
+
+
+def _let_go(old: Object, new: Object) -> bool:
+    return keys.FINALIZER in old.metadata.finalizers and keys.FINALIZER not in new.metadata.finalizers
+
+
+def _now(world: World, pod: Pod) -> Pod:
+    return world.board.pods.get(world.namespace, pod.metadata.name) or pod
+
+
+def _same(world: World, pods: tuple[Pod, ...] | list[Pod]) -> list[bool]:
+    """Whether each Pod is still there, stays, and never restarted."""
+    found = [world.board.pods.get(world.namespace, pod.metadata.name) for pod in pods]
+    return [each is not None and each.metadata.deletion_timestamp is None and not restarts(each) for each in found]
+
+
+def _born(world: World, name: str) -> list[str]:
+    """The UIDs of every Pod that ever came for a deployment."""
+    return uids(pod for pod in world.board.came(PODS) if pod.metadata.name.startswith(f"{name}-server-"))
