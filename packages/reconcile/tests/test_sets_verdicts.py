@@ -47,7 +47,9 @@ def test_a_workload_that_is_not_ours_is_ready_at_once() -> None:
 
 def test_a_workload_that_nobody_can_be_found_for_waits_in_words_of_its_own_and_is_read_again() -> None:
     decided = verdicts.alone(reserved(), Stranger.UNDECIDED, NOW)
-    unknown = "whose Workload this is cannot be told yet: its Pod or its deployment was not found; it is read again every 15 s"
+    unknown = (
+        "whose Workload this is cannot be told yet: its Pod or deployment was not found; it is read again every 15 s"
+    )
     assert answers(decided) == {"p0": ("Pending", unknown)}
     assert decided.again == NOW + timedelta(seconds=15)
     said = replace(reserved(), entries=decided.moves[0].entries)  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ READY: Final = "every replica of the set holds its quota"
 EXEMPT: Final = "a deployment of one role is not held together; its replicas start as they get quota"
 FOREIGN: Final = "not part of a ModelDeployment; nothing is waited for"
 UNDECIDED: Final = (
-    "whose Workload this is cannot be told yet: its Pod or its deployment was not found; it is read again every 15 s"
+    "whose Workload this is cannot be told yet: its Pod or deployment was not found; it is read again every 15 s"
 )
 
 
