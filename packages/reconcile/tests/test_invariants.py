@@ -14,7 +14,20 @@ from reconcile_invariants import broken, outdated
 from reconcile_stories import World, new
 from reconcile_worlds import decision, deployment, rendered_role, role
 
-HAPPENINGS = ("scale", "roll", "delete", "fail", "finish", "evict", "double", "orphan", "unlabel", "hide", "unfront")
+HAPPENINGS = (
+    "scale",
+    "roll",
+    "delete",
+    "fail",
+    "finish",
+    "evict",
+    "double",
+    "orphan",
+    "unlabel",
+    "hide",
+    "unfront",
+    "relabel",
+)
 
 happenings = st.tuples(st.sampled_from(HAPPENINGS), st.integers(0, 20), st.integers(1, 4))
 
@@ -81,6 +94,8 @@ def happen(world: World, names: list[str], what: str, which: int, value: int) ->
             stray = Member(f"stray-{number}", f"uid-stray-{number}-{world.now:%H%M%S}", name, None, group="group-stray")
             if stray.name not in {each.name for each in world.cluster.pods.values()}:
                 world.cluster.place(stray)
+        case "relabel" if victim is not None:
+            world.cluster.place(replace(victim, ordinal=value - 1))
         case "unfront":
             for each in list(world.cluster.objects)[:which]:
                 del world.cluster.objects[each]
