@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from modeldeployment.api import keys
-from modeldeployment.kube.errors import ApiError, Conflict, Forbidden, NotFound
+from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import CreateFailed
 from reconcile_rim import Rim, refusal
@@ -168,3 +168,54 @@ async def test_a_phase_that_flips_is_written_at_once() -> None:
     starting(rim, 1)
     await rim.run(later=timedelta(milliseconds=100))
     assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
+
+
+def two_of_one(rim: Rim) -> None:
+    """Store a deployment of one replica that still has two."""
+    rim.store(OURS, roles=[{"name": "server", "replicas": 1, "instanceType": "a10"}])
+    starting(rim, 2, of=2)
+
+
+@pytest.mark.parametrize(("error", "status"), [(NotFound, 404), (Conflict, 409)])
+async def test_a_delete_of_what_is_gone_or_is_another_by_now_is_a_success(error: type[ApiError], status: int) -> None:
+    rim = Rim()
+    rim.client.refuse = lambda request: refusal(error, status) if request.method == "DELETE" else None
+    two_of_one(rim)
+    assert await rim.run() == 2.0
+    (delete,) = [each for each in rim.client.sent if each.method == "DELETE"]
+    assert delete.target.partition("?")[0] == "/api/v1/namespaces/team/pods/p1"
+    assert msgspec.json.decode(delete.body or b"")["preconditions"] == {"uid": "p1"}
+
+
+async def test_an_object_that_somebody_created_first_is_no_error() -> None:
+    rim = Rim()
+    rim.client.refuse = refusing("/services", refusal(AlreadyExists, 409))
+    rim.store(OURS)
+    assert await rim.run() == 2.0
+
+
+async def test_a_teardown_says_so_before_it_deletes_anything() -> None:
+    rim = Rim()
+    starting(rim, 2, of=2)
+    held = rim.watched.deployments.get("team", "chat")
+    assert held is not None
+    version = str(int(held.metadata.resource_version) + 1000)
+    meta = msgspec.structs.replace(held.metadata, deletion_timestamp="2030-01-01T00:00:00Z", resource_version=version)
+    rim.watched.deployments.put(msgspec.structs.replace(held, metadata=meta))
+    assert await rim.run() == 2.0
+    assert rim.client.writes()[0] == f"PATCH {CHAT}/status"
+    assert sorted(rim.client.writes()[1:]) == [
+        "DELETE /api/v1/namespaces/team/pods/p0",
+        "DELETE /api/v1/namespaces/team/pods/p1",
+    ]
+    assert rim.client.statuses() == [{"phase": "Deleting", "phaseMessage": "2 Pods left"}]
+
+
+async def test_a_settled_deployment_costs_no_request_at_all() -> None:
+    rim = Rim()
+    starting(rim, 2, of=2)
+    await rim.run()
+    await rim.run(later=timedelta(seconds=5))
+    sent = len(rim.client.sent)
+    assert await rim.run(later=timedelta(hours=1)) is None
+    assert rim.client.sent[sent:] == []
