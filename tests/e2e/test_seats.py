@@ -5,7 +5,7 @@ import json
 from typing import Any, Final
 
 import pytest
-from e2e_board import owners, uids
+from e2e_board import owners, ready, uids
 from e2e_standing import standing, stayed
 from e2e_worlds import WHOLE_PODS, World
 from modeldeployment.api import keys, kueue, names
@@ -73,6 +73,28 @@ async def test_a_replica_that_two_workloads_claim_stays_and_leaves_both_free_whe
     )
     await world.settled("chat")
     assert uids(world.board.deleted(PODS)) == [claimed.metadata.uid]
+
+
+async def test_the_workload_of_two_members_deleted_by_hand_costs_that_replica_and_no_other(world: World) -> None:
+    await world.create("wide", replicas=2, size=2)
+    await world.settled("wide")
+    before, replica = standing(world.board, "wide"), world.board.replicas("wide")[0]
+    workload = world.board.workload_of(replica[0])
+    assert workload is not None
+    said = await world.kubectl("delete", "workload", workload.metadata.name, "--timeout=60s")
+    assert said.code == 0, said.err
+    await world.board.until(
+        lambda: (
+            len(now := world.board.replicas("wide").get(0, [])) == 2
+            and all(map(ready, now))
+            and not set(uids(now)) & set(uids(replica))
+        ),
+        what="replica 0 is replaced whole",
+    )
+    await world.settled("wide")
+    assert stayed(before, standing(world.board, "wide")) == {("server", 1, 0), ("server", 1, 1)}
+    assert set(uids(world.board.deleted(PODS))) == set(uids(replica))
+    assert len(world.board.came(PODS)) == 6
 
 
 @pytest.mark.xfail(
