@@ -17,7 +17,7 @@ ROLES: Final = ("first", "second")
 _SECONDS: Final = 120.0
 
 
-async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
+async def measure(world: World, sets: int, replicas: int, tell: Tell) -> tuple[Value, ...]:
     """Make sets of two roles one after the other in a queue with our check; the slowest counts. Raises BenchError.
 
     From the last group's reservation to the last Pod without gates, both as one watch of the driver sees them.
@@ -31,7 +31,7 @@ async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
         connections(world.driver, 1) as (sender,),
     ):
         await running.until_ready()
-        for number in range(SETS):
+        for number in range(sets):
             body = manifests.deployment(
                 f"set-{number}", NAMESPACE, world.provision.instance_type, replicas=replicas, roles=ROLES
             )
@@ -51,7 +51,7 @@ async def measure(world: World, replicas: int, tell: Tell) -> tuple[Value, ...]:
             ours.append(answered - reserved)
     await clear(world)
     against = (
-        f"slowest of {SETS} sets of {len(ROLES)} x {replicas} groups; fastest {min(taken):.2f} s; "
+        f"slowest of {sets} sets of {len(ROLES)} x {replicas} groups; fastest {min(taken):.2f} s; "
         f"the last answer of ours within {max(ours):.2f} s of it, the rest is Kueue's"
     )
     return (Value(goals.GATE_LIFT, max(taken), against),)

@@ -19,16 +19,16 @@ ROUNDS: Final = 3
 FREE_SECONDS: Final = 2.0
 """What a restart may take besides its LISTs."""
 
-_AFTER_SECONDS: Final = 10.0
+AFTER_SECONDS: Final = 10.0
 _LISTS: Final = 5
 
 
 async def measure(
-    world: World, pods: int, deployments: int, asked: tuple[Measurement, Measurement], tell: Tell
+    world: World, pods: int, deployments: int, after: float, asked: tuple[Measurement, Measurement], tell: Tell
 ) -> tuple[Value, ...]:
     """Restart the operator over settled Pods: until stores are synced and every deployment's first pass is over.
 
-    LISTs are read and not parsed. Writes are counted until ten seconds later, by the API server. Raises BenchError.
+    LISTs are read and not parsed. Writes are counted until `after` seconds later, by the API server. Raises BenchError.
     """
     seconds: list[float] = []
     lists = await raw_lists(world)
@@ -39,7 +39,7 @@ async def measure(
             done = await running.until_passes(deployments)
             seconds.append(done - running.started)
             used = running.cpu_seconds()
-            await asyncio.sleep(_AFTER_SECONDS)
+            await asyncio.sleep(after)
             written.append(audits.writes(audit.since_last()))
         lists += await raw_lists(world)
         tell(f"restart: {seconds[-1]:.2f} s, {used:.1f} CPU s; wrote {audits.told(written[-1])}")
@@ -51,7 +51,7 @@ async def measure(
     ratio, writes = asked
     return (
         Value(ratio, lists_beyond(seconds, lists, FREE_SECONDS), against),
-        Value(writes, sum(most.values()), f"most of {ROUNDS} restarts and 10 s: {audits.told(most)}"),
+        Value(writes, sum(most.values()), f"most of {ROUNDS} restarts and {after:.0f} s: {audits.told(most)}"),
     )
 
 

@@ -66,7 +66,7 @@ async def run(
         yield reviewing.measure()
     if Scenario.STORM in chosen:
         # One change a second and deployment, however many there are: a busier one is made to rest.
-        rate, seconds = storming.RATE * scale, storming.SECONDS * min(1.0, 5 * scale)
+        rate, seconds = storming.RATE * scale, _short(storming.SECONDS, scale)
         yield await storming.measure(_scaled(FLEET_DEPLOYMENTS, scale), rate, seconds, tell)
     if set(chosen) - _ALONE - _APART:
         tell("starting a control plane")
@@ -76,11 +76,11 @@ async def run(
     if Scenario.WRITES in chosen:
         tell("starting a control plane that audits every write")
         async with world(report, audits.whole_policy()) as started:
-            idle = writing.IDLE_SECONDS * min(1.0, 10 * scale)
+            idle = _short(writing.IDLE_SECONDS, scale)
             yield await writing.measure(started, _scaled(LAUNCHED, scale), _scaled(ROLLED, scale), idle, tell)
 
     if Scenario.FLEET in chosen:
-        yield await _fleet(_scaled(FLEET_DEPLOYMENTS, scale), report, tell)
+        yield await _fleet(_scaled(FLEET_DEPLOYMENTS, scale), _short(restarting.AFTER_SECONDS, scale), report, tell)
 
 
 async def _on(
@@ -90,7 +90,7 @@ async def _on(
     if Scenario.WEBHOOK in chosen:
         yield await webhooks.measure(started, _scaled(webhooks.REVIEWS, scale), tell)
     if Scenario.IDLE in chosen:
-        yield await idling.measure(started, _scaled(DEPLOYMENTS, scale), idling.SECONDS * min(1.0, 10 * scale), tell)
+        yield await idling.measure(started, _scaled(DEPLOYMENTS, scale), _short(idling.SECONDS, scale), tell)
     if Scenario.CREATE in chosen:
         yield await creating.single(started, replicas, tell)
     if Scenario.GANG in chosen:
@@ -102,7 +102,7 @@ async def _on(
         lease = leading.LEASE_SECONDS if scale == 1.0 else 2.0
         yield await leading.measure(started, replicas, lease, tell)
     if Scenario.LIFT in chosen:
-        yield await lifting.measure(started, LIFTED, tell)
+        yield await lifting.measure(started, max(2, round(_short(lifting.SETS, scale))), LIFTED, tell)
     if Scenario.SETS in chosen:
         yield await admitting.measure(started, _scaled(SETS, scale), tell)
     if Scenario.RESTART in chosen or Scenario.STORE in chosen:
@@ -110,12 +110,12 @@ async def _on(
             pass
         if Scenario.RESTART in chosen:
             asked = (goals.RESTART_RATIO, goals.RESTART_WRITES)
-            yield await restarting.measure(started, replicas, 1, asked, tell)
+            yield await restarting.measure(started, replicas, 1, _short(restarting.AFTER_SECONDS, scale), asked, tell)
         if Scenario.STORE in chosen:
             yield await storing.measure(started, tell)
 
 
-async def _fleet(deployments: int, report: toolchain.Report, tell: Tell) -> tuple[Value, ...]:
+async def _fleet(deployments: int, after: float, report: toolchain.Report, tell: Tell) -> tuple[Value, ...]:
     kept = await populating.database(deployments, report, tell)
     tell("starting etcd and API server over a prepared database")
     async with world(report, restored=kept) as started:
@@ -126,8 +126,12 @@ async def _fleet(deployments: int, report: toolchain.Report, tell: Tell) -> tupl
             await until_quiet(audit)
         pods = deployments * populating.REPLICAS * populating.SIZE
         asked = (goals.FLEET_RESTART_RATIO, goals.FLEET_RESTART_WRITES)
-        return await restarting.measure(started, pods, deployments, asked, tell)
+        return await restarting.measure(started, pods, deployments, after, asked, tell)
 
 
 def _scaled(count: int, scale: float) -> int:
     return max(1, round(count * scale))
+
+
+def _short(seconds: float, scale: float) -> float:
+    return seconds * min(1.0, 10 * scale)

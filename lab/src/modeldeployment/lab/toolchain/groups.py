@@ -24,11 +24,16 @@ class GroupController:
     documents: Path
 
 
-def ensure_groups(environ: Mapping[str, str], report: Report) -> GroupController:
-    """Return LeaderWorkerSet, building it if need be; raises a ToolchainError."""
+def groups_folder() -> Path:
+    """Where it is built; the folder may not exist yet."""
     where = place.platform_name(platform.system(), platform.machine())
     key = f"lws{GROUPS_VERSION}-{where}-{place.recipe_digest((GROUPS,))}"
-    folder = platformdirs.user_cache_path("modeldeployment") / "lab" / key
+    return platformdirs.user_cache_path("modeldeployment") / "lab" / key
+
+
+def ensure_groups(environ: Mapping[str, str], report: Report) -> GroupController:
+    """Return LeaderWorkerSet, building it if need be; raises a ToolchainError."""
+    folder = groups_folder()
     build_apart(GROUPS, folder, environ, report, GROUPS_DOCUMENTS)
     (program,) = GROUPS.programs
     return GroupController(folder / program.name, folder / GROUPS_DOCUMENTS.folder)
