@@ -175,7 +175,7 @@ class Server:
 
         def change(old: JSON) -> JSON:
             new: JSON = patches.applied(old, fields, before)
-            return patches.merged(new, {"metadata": preconditions})
+            return {**new, "metadata": {**new["metadata"], **preconditions}}
 
         after = self.update(plural, name, namespace, change, by=by, verb="apply", subresource=subresource)
         self._applied[uid, manager, subresource] = fields

@@ -117,6 +117,12 @@ class World:
 
     def step(self) -> Move | None:
         """Make one move, later if nothing can happen now; None where nothing ever will by itself."""
+        move = self._next()
+        if move is not None:
+            self.make(move)
+        return move
+
+    def _next(self) -> Move | None:
         process = self._standing()
         if process is not None and self._chance is None:
             process.wire.flush()
@@ -124,11 +130,10 @@ class World:
         if not moves:
             return None
         first = min(moves, key=lambda move: move.at)
-        if self._chance is not None:
-            soon = [move for move in moves if move.at <= max(first.at, self.clock.seconds) + _WINDOW]
-            first = self._chance.choice(soon)
-        self.make(first)
-        return first
+        if self._chance is None:
+            return first
+        soon = max(first.at, self.clock.seconds) + _WINDOW
+        return self._chance.choice([move for move in moves if move.at <= soon])
 
     def make(self, move: Move) -> None:
         """Make a move of one's own choice among `moves()`."""
@@ -138,20 +143,23 @@ class World:
     def run(self, seconds: float) -> None:
         """Let so much time pass."""
         until = self.clock.seconds + seconds
-        while (moves := self._due(until)) and moves:
-            self.step()
+        while (move := self._next()) is not None and move.at <= until:
+            self.make(move)
         self.clock.advance(until)
 
     def settle(self, *, within: float = 3600.0, still: float = _STILL) -> None:
-        """Run until nothing changes any more: nothing can, or nothing has for `still` seconds. Raises Unsettled."""
+        """Run until nothing changes any more: nothing can, or nothing would for `still` seconds. Raises Unsettled.
+
+        Somebody who looks again every half minute keeps no world from being settled, and what takes longer than
+        `still` (a bound of minutes, a node's Pods that are collected) is waited for only if that is made longer.
+        """
         end = self.clock.seconds + within
         revision, since, made = self.server.revision, self.clock.seconds, 0
-        while self.step() is not None:
+        while (move := self._next()) is not None and move.at - since <= still:
+            self.make(move)
             made += 1
             if self.server.revision != revision:
                 revision, since = self.server.revision, self.clock.seconds
-            elif self.clock.seconds - since > still:
-                return
             if self.clock.seconds > end or made > _MOST:
                 raise Unsettled(f"still moving: {self._latest()}")
 
@@ -165,12 +173,6 @@ class World:
     def _latest(self) -> str:
         failures = self.process.failures[-2:] if self.process is not None else []
         return "\n".join([*map(str, self.story[-12:]), *map(repr, failures)])
-
-    def _due(self, until: float) -> bool:
-        process = self._standing()
-        if process is not None and self._chance is None:
-            process.wire.flush()
-        return any(move.at <= until for move in self.moves())
 
     def _standing(self) -> Process | None:
         if self.process is not None and not self.process.alive:
