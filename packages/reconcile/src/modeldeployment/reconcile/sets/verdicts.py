@@ -107,14 +107,11 @@ def joint(of: Set, count: Count, now: datetime, spoken: Spoken) -> Verdicts:
                 continue
             if since is not None:
                 again.append(since + BOUND + _TICK)
-        answers = tuple(_answers(each, CheckState.PENDING, message, now))
-        if not answers:
-            continue
         last = spoken(each)
         due = calm if last is None else max(calm, last + pause)
         # That a sibling lost its reservation is no matter of words: Kueue must not start this one.
         if due <= now or any(entry.state != CheckState.PENDING for entry in each.entries):
-            moves += answers
+            moves += _answers(each, CheckState.PENDING, message, now)
         else:
             again.append(due)
     return Verdicts(tuple(moves), min(again, default=None))
