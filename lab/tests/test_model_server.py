@@ -110,7 +110,7 @@ def test_merge_patches_take_out_what_is_null_and_replace_lists() -> None:
 
 def test_json_patches_add_replace_remove_and_refuse_paths_that_are_not_there() -> None:
     whole = {"a": [{"b": 1}], "c": 1}
-    operations = [
+    operations: list[dict[str, object]] = [
         {"op": "replace", "path": "/a/0/b", "value": 2},
         {"op": "add", "path": "/a/-", "value": 3},
         {"op": "remove", "path": "/c"},

@@ -95,7 +95,7 @@ def test_a_process_that_dies_around_its_third_write_is_followed_by_one_that_ends
 
 
 def test_a_write_whose_answer_is_lost_is_not_made_twice() -> None:
-    lost = []
+    lost: list[Write] = []
 
     def lose(write: Write) -> None:
         if write.plural == "pods" and not lost:
@@ -112,7 +112,7 @@ def test_a_write_whose_answer_is_lost_is_not_made_twice() -> None:
 
 
 def test_a_server_that_fails_is_asked_again_and_the_failure_is_told() -> None:
-    refused = []
+    refused: list[Write] = []
 
     def refuse(write: Write) -> None:
         if write.plural == "pods" and len(refused) < 3:
