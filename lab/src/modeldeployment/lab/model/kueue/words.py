@@ -2,13 +2,15 @@
 
 from typing import Final
 
-IN_USE: Final = "kueue.x-k8s.io/resource-in-use"
-IS_GROUP: Final = "kueue.x-k8s.io/is-group-workload"
-PRIORITY_CLASS: Final = "kueue.x-k8s.io/priority-class"
-POD_SET: Final = "kueue.x-k8s.io/podset"
-LOCAL_QUEUE: Final = "kueue.x-k8s.io/local-queue-name"
-CLUSTER_QUEUE: Final = "kueue.x-k8s.io/cluster-queue-name"
-WORKLOAD: Final = "kueue.x-k8s.io/workload"
+from modeldeployment.api import kueue
+
+IN_USE: Final = f"{kueue.GROUP}/resource-in-use"
+IS_GROUP: Final = f"{kueue.GROUP}/is-group-workload"
+PRIORITY_CLASS: Final = f"{kueue.GROUP}/priority-class"
+POD_SET: Final = f"{kueue.GROUP}/podset"
+LOCAL_QUEUE: Final = f"{kueue.GROUP}/local-queue-name"
+CLUSTER_QUEUE: Final = f"{kueue.GROUP}/cluster-queue-name"
+WORKLOAD: Final = f"{kueue.GROUP}/workload"
 TERMINATION_TARGET: Final = "TerminationTarget"
 
 KUEUE: Final = "kueue"
