@@ -1,4 +1,4 @@
-"""Where LocalQueues lead, whether the check is asked for, and which change of a queue is worth a look (decisions D26)."""
+"""Where LocalQueues lead, whether the check is asked for, and which change of a queue is told (decisions D26)."""
 
 import pytest
 from modeldeployment.api import kueue
