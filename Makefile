@@ -7,10 +7,10 @@ ONLY ?=
 NAME ?= default
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fix bench alone golden lab-up lab-down toolchain environment
+.PHONY: help demo test lint fix bench reliability alone golden lab-up lab-down toolchain environment
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: toolchain ## watch a wrong deployment be refused, a right one come, scale, roll, heal and go, and a routed pair, on a real control plane (KEEP=1 leaves it up)
 	@$(RUN) md-lab demo
@@ -30,6 +30,9 @@ fix: environment ## repair what ruff can repair
 
 bench: toolchain ## measure every goal into .bench/latest.json (ONLY=id,id measures some)
 	$(RUN) md-lab bench $(if $(ONLY),--only $(ONLY))
+
+reliability: environment ## crash the controllers everywhere on the fake world, hunt seeded bugs, rewrite docs/reliability.md
+	$(RUN) md-lab reliability
 
 alone: environment ## prove that each package's wheel passes its tests with nothing but what it declares
 	UV=$(abspath $(UV)) .ci/alone

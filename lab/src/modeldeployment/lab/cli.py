@@ -19,6 +19,7 @@ from modeldeployment.lab import controlplane, logs, packaged, toolchain
 from modeldeployment.lab.bench.cli import bench
 from modeldeployment.lab.controlplane import DEFAULT_NAME, Component, Options, Phase, Status
 from modeldeployment.lab.controlplane.layout import Layout
+from modeldeployment.lab.crashes.cli import reliability
 from modeldeployment.lab.demo.cli import demo
 from modeldeployment.lab.engines.cli import engines
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotInstallable, NotUp, StateUnusable, UnknownComponent
@@ -38,6 +39,7 @@ app.add_typer(fleet_app, name="fleet")
 app.command()(bench)
 app.command()(demo)
 app.command()(engines)
+app.command()(reliability)
 
 Name = Annotated[str, typer.Option("--name", help="Which control plane; several can run at once.")]
 RuntimeName = Annotated[str, typer.Option("--runtime", help="processes, kubeconfig, kwokctl or kind; see `runtimes`.")]

@@ -118,7 +118,7 @@ class _Stage:
         world, server = self._world, self._world.server
         end, since, revision = world.clock.seconds + _WITHIN, world.clock.seconds, server.revision
         steps = 0
-        while world.step() is not None or self._dead():
+        while self._soon() - since <= _STILL and (world.step() is not None or self._dead()):
             steps += 1
             if self._run.broken:
                 return
@@ -133,6 +133,11 @@ class _Stage:
             if world.clock.seconds > end or steps > _STEPS:
                 self._run.broken.append("never comes to rest: " + "; ".join(map(str, world.story[-6:])))
                 return
+
+    def _soon(self) -> float:
+        """When something can happen next; at once where a process has to be started."""
+        now = self._world.clock.seconds
+        return now if self._dead() else max(now, min((move.at for move in self._world.moves()), default=now))
 
     def _dead(self) -> bool:
         return self._world.process is None or not self._world.process.alive

@@ -30,7 +30,7 @@ def _all(plain: Run) -> Iterator[Fault]:
         yield Disturb(event, Fate.LATE)
         yield Disturb(event, Fate.MERGED)
         yield Disturb(event, Fate.DROPPED)
-    if len(plain.scenario.acts) > 1:
+    if plain.scenario.hurries and len(plain.scenario.acts) > 1:
         for write in range(1, plain.marks[0] + 1):
             yield Hurry(write)
 

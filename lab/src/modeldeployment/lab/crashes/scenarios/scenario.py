@@ -21,6 +21,8 @@ class Ends:
     phases: tuple[str, ...] = ("Ready",)
     pods: tuple[int, int] = (0, 0)
     survivors: tuple[str, ...] = ()
+    quota: tuple[str, ...] = ()
+    """What `QuotaReserved` says in the end, by deployment, where it matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Scenario:
     deployments: tuple[str, ...] = ("chat",)
     width: int = 1
     """Pods of its widest replica."""
+    hurries: bool = True
+    """Whether the second act may as well happen in the middle of the first."""
 
 
 def cluster(*, nodes: int = 2, cards: int = 4, checks: tuple[str, ...] = ()) -> Act:

@@ -1,0 +1,70 @@
+"""Looks for anything wrong in the tree that is imported, and stops at the first finding: `python -m … [RUNS]`.
+
+The first line on standard output is one JSON object: `found` (empty where nothing was), `by`, `runs`, `seconds`.
+"""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+
+from modeldeployment.lab.crashes.faults import Fault, Undisturbed
+from modeldeployment.lab.crashes.judging import judged, sound
+from modeldeployment.lab.crashes.playing import Run, play
+from modeldeployment.lab.crashes.product import faults_of
+from modeldeployment.lab.crashes.scenarios import SCENARIOS, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Catch:
+    """What was found first, by which run; how many runs and seconds of processor time it took."""
+
+    found: str
+    by: str
+    runs: int
+    seconds: float
+
+
+def hunt(most: int) -> Catch:
+    """Play the undisturbed run of every scenario, then their faults in turn, at most so many runs."""
+    began = time.process_time()
+    runs = 0
+    for runs, (run, wrong) in enumerate(_runs(most), start=1):
+        if wrong:
+            return Catch(wrong[0], run, runs, time.process_time() - began)
+    return Catch("", "", runs, time.process_time() - began)
+
+
+def _runs(most: int) -> Iterator[tuple[str, list[str]]]:
+    plains: list[Run] = []
+    for scenario in SCENARIOS:
+        plain, wrong = _played(scenario, Undisturbed(), None)
+        yield f"{scenario.name}, undisturbed", wrong
+        if plain is not None:
+            plains.append(plain)
+    left = most - len(plains)
+    for turn in zip_longest(*(faults_of(plain) for plain in plains)):
+        for plain, fault in zip(plains, turn, strict=True):
+            if fault is None:
+                continue
+            if left <= 0:
+                return
+            left -= 1
+            _, wrong = _played(plain.scenario, fault, plain)
+            yield f"{plain.scenario.name}, {fault}", wrong
+
+
+def _played(scenario: Scenario, fault: Fault, plain: Run | None) -> tuple[Run | None, list[str]]:
+    try:
+        run = play(scenario, fault)
+    except Exception as error:  # noqa: BLE001 - a bug may raise anything anywhere, which is a finding like any other
+        return None, [f"raises {error!r}"]
+    return run, sound(run) if plain is None else judged(run, plain)
+
+
+if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)
+    print(json.dumps(asdict(hunt(int(sys.argv[1]) if len(sys.argv) > 1 else sys.maxsize))))

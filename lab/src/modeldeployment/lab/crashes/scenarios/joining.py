@@ -1,0 +1,85 @@
+"""Sets whose groups are admitted together or not at all."""
+
+from typing import Final
+
+from modeldeployment.api import kueue
+from modeldeployment.lab.crashes.scenarios.scenario import Act, Ends, Scenario, cluster, edits, quota, standing, waits
+from modeldeployment.lab.model import World
+from modeldeployment.lab.model.resources import JSON
+
+_CHECKS: Final = (kueue.JOINT_CHECK,)
+
+
+def _short(cards: int) -> Act:
+    def begin(world: World) -> None:
+        cluster(checks=_CHECKS)(world)
+        quota(cards)(world)
+
+    return begin
+
+
+def _pair(world: World) -> None:
+    world.create(world.pair("chat", router=""))
+
+
+def _both_grow(world: World) -> None:
+    edits("/spec/roles/0/replicas", 2)(world)
+    edits("/spec/roles/1/replicas", 2)(world)
+
+
+def _half(world: World, kind: str, maker: str, cards: int) -> JSON:
+    return world.role(kind.lower(), kind=kind, instanceType=_type(world, maker), resources={"accelerator": cards})
+
+
+def _type(world: World, maker: str) -> str:
+    types = (str(each["metadata"]["name"]) for each in world.server.items("instancetypes"))
+    return next(each for each in types if each.startswith(f"gpustack-{maker}-"))
+
+
+def _rivals(world: World) -> None:
+    """The older set gets the one card of one maker, the younger the one card there is of another."""
+    for maker in ("nvidia", "amd"):
+        world.fleet(maker=maker, nodes=1, cards=4, checks=_CHECKS)
+        world.quota(_type(world, maker), 1)
+
+
+def _set(name: str, cards: int) -> Act:
+    def act(world: World) -> None:
+        halves = [_half(world, "Prefill", "nvidia", 1), _half(world, "Decode", "amd", cards)]
+        world.create(world.manifest(name, roles=halves))
+
+    return act
+
+
+JOINING: Final = (
+    Scenario(
+        "short-pair",
+        "a pair comes to a queue with room for one of its halves, then for both",
+        _short(1),
+        (_pair, quota(2)),
+        Ends(pods=(2, 0), quota=("Reserved",)),
+    ),
+    Scenario(
+        "growing-pair",
+        "both roles of a pair grow in a queue with room for one of the newcomers, then for both",
+        standing(_short(3), _pair),
+        (_both_grow, quota(4)),
+        Ends(pods=(2, 0), survivors=("decode/0.0", "prefill/0.0"), quota=("Reserved",)),
+    ),
+    Scenario(
+        "parked-pair",
+        "a pair that never fits waits for more than an hour",
+        _short(1),
+        (_pair, waits(4000)),
+        Ends(("Starting",), (2, 0), quota=("Parked",)),
+        hurries=False,
+    ),
+    Scenario(
+        "rivals",
+        "two sets that each fit alone hold what the other waits for",
+        _rivals,
+        (_set("chat", 2), _set("later", 1), lambda world: world.quota(_type(world, "amd"), 2)),
+        Ends(("Ready", "Starting"), (4, 0), quota=("Reserved", "")),
+        deployments=("chat", "later"),
+    ),
+)

@@ -1,0 +1,67 @@
+"""Puts a bug into a copy of the source and has it looked for there; the checkout is never touched."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from modeldeployment.lab.crashes.bugs import Bug
+from modeldeployment.lab.crashes.hunting import Catch
+from modeldeployment.lab.errors import LabError
+
+_IGNORED: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
+_PATIENCE: Final = 1800.0
+
+
+class NotSeeded(LabError):
+    """A bug does not fit the present source any more, or its hunt broke down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """A bug and what was found of it."""
+
+    bug: Bug
+    catch: Catch
+
+
+def hunted(root: Path, bugs: Iterable[Bug], most: int, workers: int) -> Iterable[Hunted]:
+    """Hunt bugs side by side, at most so many runs each, in the order given. Raises NotSeeded."""
+    with ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(lambda bug: Hunted(bug, hunt_one(root, bug, most)), bugs)
+
+
+def hunt_one(root: Path, bug: Bug | None, most: int) -> Catch:
+    """Hunt one bug, or none, in a copy of the source. Raises NotSeeded."""
+    with tempfile.TemporaryDirectory(prefix="seeded-") as folder:
+        copy = Path(folder)
+        sources = [*sorted(root.glob("packages/*/src")), root / "lab/src"]
+        for source in sources:
+            shutil.copytree(source, copy / source.relative_to(root), ignore=_IGNORED)
+        for edit in bug.edits if bug is not None else ():
+            file = copy / edit.file
+            text = file.read_text()
+            if text.count(edit.old) != 1:
+                raise NotSeeded(f"{edit.file}: the text that a bug replaces stands there {text.count(edit.old)} times")
+            file.write_text(text.replace(edit.old, edit.new))
+        path = os.pathsep.join(str(copy / source.relative_to(root)) for source in sources)
+        done = subprocess.run(
+            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most)],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    if done.returncode != 0:
+        if bug is None:
+            raise NotSeeded(f"the hunt broke down: {done.stderr[-500:]}")
+        return Catch(f"does not start: {done.stderr.strip().rpartition(chr(10))[2]}", "import", 0, 0.0)
+    return Catch(**json.loads(done.stdout.splitlines()[-1]))
