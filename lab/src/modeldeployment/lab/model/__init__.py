@@ -19,6 +19,8 @@ In the order in which one meets them:
 - `World`: holds all of it. `fleet`, `create`, `edit`, `apply`, `delete`, `drain`, `evict`… act as a user; `start` and
   `kill` begin and end an operator process; `step` makes one move, `run(seconds)`, `until(holds)` and `settle()` many;
   `outcome(name)` is what a person would see, comparable between runs and with a real cluster.
+  `settle` ends where nothing would change for a minute; `settle(still=…)` waits out longer times, such as the half hour
+  after which a set is parked. Sets are held together where the queue asks for it: `fleet(checks=(JOINT_CHECK,))`.
 - `Server`: the API server. `server.story` is every write there ever was, by whom, with the object before and after
   (`Entry`); `server.watchers` are called with each that changed something, and may look but not write.
 - `ModelClient`: a `kube.Client` whose `raw` asks the `Server`. `client.before` and `client.after` are called around
