@@ -23,7 +23,7 @@ from modeldeployment.lab.controlplane import Component
 from modeldeployment.lab.flavors.names import flavor_name
 from modeldeployment.lab.fleets.nodes import node_names
 from modeldeployment.lab.toolchain import place
-from modeldeployment.render import RoleRendering, Seat
+from modeldeployment.render import Facts, Rendering, RoleRendering, Seat, render
 
 REPLICAS: Final = 2
 SIZE: Final = 5
@@ -31,7 +31,8 @@ _CONNECTIONS: Final = 16
 _SINCE: Final = "2026-01-01T00:00:00Z"
 _MERGE: Final = "application/merge-patch+json"
 _CONDITIONS: Final = ("PodScheduled", "Initialized", "PodReadyToStartContainers", "ContainersReady", "Ready")
-_FORM: Final = b"1"
+SERVICES: Final = f"/api/v1/namespaces/{NAMESPACE}/services"
+_FORM: Final = b"2"
 """To be raised when the objects are written otherwise."""
 
 
@@ -78,18 +79,23 @@ async def database(deployments: int, report: toolchain.Report, tell: Tell) -> Pa
 
 def _made_of(deployments: int) -> Iterator[bytes]:
     """What decides which objects there are."""
-    role = _rendered({**_manifest(0), "metadata": {"name": "fleet-0", "namespace": NAMESPACE, "uid": rendering.UID}})
+    made = _rendered({**_manifest(0), "metadata": {"name": "fleet-0", "namespace": NAMESPACE, "uid": rendering.UID}})
     yield _FORM
     yield str(deployments).encode()
     yield place.recipe_digest().encode()
     yield json.dumps(crds(), sort_keys=True).encode()
-    yield from manifests.bodies(role)
+    yield from map(manifests.compact, made.services)
+    for role in made.roles:
+        yield from manifests.bodies(role)
 
 
 async def _write(senders: tuple[Connection, ...], deployments: int, tell: Tell) -> None:
     bodies = [manifests.compact(_manifest(number)) for number in range(deployments)]
     stored = await send_all(senders, (("POST", DEPLOYED, body) for body in bodies))
-    roles = [_rendered(json.loads(each)) for each in stored]
+    renderings = [_rendered(json.loads(each)) for each in stored]
+    services = (each for rendering in renderings for each in rendering.services)
+    await send_all(senders, (("POST", SERVICES, manifests.compact(body)) for body in services))
+    roles = [role for rendering in renderings for role in rendering.roles]
     tell("writing Pods")
     seats = [(role, seat) for role in roles for seat in role.seats()]
     nodes = node_names(FLEET)
@@ -123,8 +129,9 @@ def _manifest(number: int) -> dict[str, Any]:
     return manifests.deployment(f"fleet-{number}", NAMESPACE, FLEET.instance_type, replicas=REPLICAS, size=SIZE)
 
 
-def _rendered(stored: dict[str, Any]) -> RoleRendering:
-    return manifests.rendered(ModelDeployment.model_validate(stored), rendering.known()[0])
+def _rendered(stored: dict[str, Any]) -> Rendering:
+    known, name = rendering.known()
+    return render(ModelDeployment.model_validate(stored), Facts({name: known}))
 
 
 def _metadata(answer: bytes) -> _Known:
