@@ -57,6 +57,21 @@ class DeleteWorkload:
 
 
 @dataclass(frozen=True, slots=True)
+class Drain:
+    """Drain the node of one replica's leader."""
+
+    role: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take a field out of the deployment."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Quota:
     """Give the queue so many cards."""
 
@@ -70,7 +85,7 @@ class Until:
     holds: Callable[[Outcome], bool]
 
 
-Action: TypeAlias = Create | Edit | Delete | DeletePod | DeleteWorkload | Quota | Until
+Action: TypeAlias = Create | Edit | Remove | Delete | DeletePod | DeleteWorkload | Drain | Quota | Until
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +124,20 @@ def waits(ready: int) -> Callable[[Outcome], bool]:
     return holds
 
 
+def held(outcome: Outcome) -> bool:
+    """Whether one group has quota, another waits for it, and nobody runs."""
+    reserved = [group.reserved for group in outcome.groups]
+    return outcome.observed and sorted(reserved) == [False, True] and not any(seat.ready for seat in outcome.seats)
+
+
 # --- on the fake cluster ---
 
 
-def imagined(real: RealWorld, manifest: JSON, actions: Sequence[Action]) -> Result:
+def imagined(real: RealWorld, manifest: JSON, actions: Sequence[Action], checks: tuple[str, ...] = ()) -> Result:
     """Play the scenario in a fake world with the real one's namespace and fleet."""
     name = manifest["metadata"]["name"]
     with World(namespace=real.namespace) as world:
-        world.stand(real.provision.fleet)
+        world.stand(real.provision.fleet, checks)
         world.start()
         for action in actions:
             match action:
@@ -124,6 +145,10 @@ def imagined(real: RealWorld, manifest: JSON, actions: Sequence[Action]) -> Resu
                     world.create(manifest)
                 case Edit(path, value):
                     world.edit(name, path, value)
+                case Remove(path):
+                    world.remove(name, path)
+                case Drain():
+                    world.drain(_seated(world.pods(name), action.role, action.ordinal, 0)["spec"]["nodeName"])
                 case Delete():
                     world.delete(name)
                 case DeletePod():
@@ -153,6 +178,15 @@ async def lived(real: RealWorld, manifest: JSON, actions: Sequence[Action]) -> R
                 await real.client.create(DEPLOYMENTS, manifest, real.namespace)
             case Edit(path, value):
                 await real.edit(name, path, value)
+            case Remove(path):
+                change = [{"op": "remove", "path": path}]
+                await real.client.patch(
+                    DEPLOYMENTS, name, json.dumps(change).encode(), real.namespace, how=PatchType.JSON
+                )
+            case Drain():
+                node = _seated(await _items(real, PODS), action.role, action.ordinal, 0)["spec"]["nodeName"]
+                said = await real.kubectl("drain", node, "--force", "--grace-period=-1", f"--timeout={PATIENCE:.0f}s")
+                assert said.code == 0, said.err
             case Delete():
                 await real.delete(name)
             case DeletePod():

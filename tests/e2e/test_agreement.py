@@ -10,17 +10,21 @@ from e2e_agreeing import (
     Delete,
     DeletePod,
     DeleteWorkload,
+    Drain,
     Edit,
     Quota,
+    Remove,
     Until,
     gone,
+    held,
     imagined,
     lived,
     settled,
     waits,
 )
-from e2e_routed import pair
-from e2e_worlds import JSON, World
+from e2e_routed import LLM_D, pair
+from e2e_worlds import JSON, MakeWorld, World
+from modeldeployment.api import kueue
 
 pytestmark = pytest.mark.lab
 
@@ -32,9 +36,9 @@ def _chat(world: World, **role: Any) -> JSON:
     return world.manifest("chat", **role)
 
 
-async def _agree(world: World, manifest: JSON, *actions: Action) -> None:
+async def _agree(world: World, manifest: JSON, *actions: Action, checks: tuple[str, ...] = ()) -> None:
     real = await lived(world, manifest, actions)
-    assert await asyncio.to_thread(imagined, world, manifest, actions) == real
+    assert await asyncio.to_thread(imagined, world, manifest, actions, checks) == real
 
 
 async def test_both_worlds_create_a_role_alike(world: World) -> None:
@@ -92,3 +96,27 @@ async def test_both_worlds_delete_what_waits_alike(world: World) -> None:
 
 async def test_both_worlds_delete_what_serves_alike(world: World) -> None:
     await _agree(world, pair(world), *_UP, Delete(), Until(gone))
+
+
+async def test_both_worlds_take_a_router_away_and_bring_it_back_alike(world: World) -> None:
+    def routerless(outcome: Any) -> bool:
+        return settled(outcome) and ("RouterReady", "True", "NotApplicable") in outcome.conditions
+
+    def routed(outcome: Any) -> bool:
+        return settled(outcome) and ("RouterReady", "True", "Ready") in outcome.conditions
+
+    actions = (Remove("/spec/router"), Until(routerless), Edit("/spec/router", {"name": LLM_D}), Until(routed))
+    await _agree(world, pair(world), Create(), Until(routed), *actions)
+
+
+async def test_both_worlds_move_a_replica_off_a_drained_node_alike(make_world: MakeWorld) -> None:
+    world = await make_world(nodes=3, cards=1)
+    actions = (Drain("server", 1), Until(lambda outcome: not settled(outcome)), Until(settled))
+    await _agree(world, _chat(world, replicas=2), *_UP, *actions)
+
+
+async def test_both_worlds_hold_a_pair_short_of_quota_and_open_it_when_capacity_arrives(make_world: MakeWorld) -> None:
+    checks = (kueue.JOINT_CHECK,)
+    world = await make_world(admission_checks=checks)
+    actions = (Quota(1), Create(), Until(held), Quota(2), Until(settled))
+    await _agree(world, pair(world), *actions, checks=checks)
