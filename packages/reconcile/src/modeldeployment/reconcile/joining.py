@@ -185,10 +185,8 @@ class SetController:
 
     async def _carried_out(self, key: Joint, namespace: str, decided: Verdicts) -> float | None:
         now = self._clock()
-        for move in decided.moves:
-            self._count(key, move, now)
         late = bool(decided.moves) and await responding.carry_out(
-            self._client, namespace, decided.moves, self._note_write
+            self._client, namespace, decided.moves, self._note_write, lambda move: self._count(key, move, now)
         )
         if late:
             self.tally.late += 1

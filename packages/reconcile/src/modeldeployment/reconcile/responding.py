@@ -29,16 +29,18 @@ _ZERO: Final = "0001-01-01T00:00:00Z"
 Item = TypeVar("Item")
 Wrote = Callable[[str, str], None]
 """Told the UID and the new version of each Workload that was written."""
+Done = Callable[[Move], None]
+"""Told each move that was carried out to its end."""
 
 
-async def carry_out(client: Client, namespace: str, moves: Iterable[Move], wrote: Wrote) -> bool:
+async def carry_out(client: Client, namespace: str, moves: Iterable[Move], wrote: Wrote, done: Done) -> bool:
     """Carry moves out side by side; says whether any of them came too late and must be decided again.
 
     Why a Workload is taken out of the queue is written for all of them before the first is. What fails stops
     nothing else; the first KubeError is raised when everything was tried.
     """
     late = False
-    flips: list[tuple[Workload, str, bool]] = []
+    flips: list[tuple[Shelve | Activate, str]] = []
 
     async def say(move: Answer | Shelve) -> None:
         nonlocal late
@@ -53,25 +55,28 @@ async def carry_out(client: Client, namespace: str, moves: Iterable[Move], wrote
                 return
             wrote(move.workload.uid, version)
         if isinstance(move, Shelve):
-            flips.append((move.workload, version, False))
+            flips.append((move, version))
+        else:
+            done(move)
 
-    async def flip(what: tuple[Workload, str, bool]) -> None:
+    async def flip(what: tuple[Shelve | Activate, str]) -> None:
         nonlocal late
-        workload, version, active = what
-        body = {"metadata": {"resourceVersion": version}, "spec": {"active": active}}
+        move, version = what
+        body = {"metadata": {"resourceVersion": version}, "spec": {"active": isinstance(move, Activate)}}
         try:
-            flipped = await client.patch(_METADATA, workload.name, body, namespace)
+            flipped = await client.patch(_METADATA, move.workload.name, body, namespace)
         except NotFound:
             return
         except Conflict:
             late = True
             return
-        wrote(workload.uid, flipped.metadata.resource_version)
+        wrote(move.workload.uid, flipped.metadata.resource_version)
+        done(move)
 
     said: list[Answer | Shelve] = []
     for move in moves:
         if isinstance(move, Activate):
-            flips.append((move.workload, move.workload.version, True))
+            flips.append((move, move.workload.version))
         else:
             said.append(move)
     failures = await _side_by_side(said, say)

@@ -61,7 +61,7 @@ class Workload:
     @property
     def holds(self) -> bool:
         """Whether it keeps quota from others and does not run."""
-        return self.reserved and not self.admitted and not self.evicted and not self.finished
+        return self.reserved and self.active and not self.admitted and not self.evicted and not self.finished
 
     @property
     def queues(self) -> bool:
