@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from modeldeployment.lab.bench.errors import Unexpected
-from modeldeployment.lab.bench.wire import Address, Connection, post_all
+from modeldeployment.lab.bench.wire import Address, Connection, post_all, send_all
 
 ADDRESS = Address("http://127.0.0.1:1", Path("unused"), "secret")
 
@@ -61,3 +61,11 @@ async def test_a_body_that_is_refused_ends_the_sending_with_the_servers_words() 
         with pytest.raises(Unexpected, match="POST /pods: the API server answered 403: no quota"):
             await post_all([connection], "/pods", [b"1", b"2"])
     assert len(asked) == 1
+
+
+async def test_answers_come_in_the_order_of_their_requests_and_bodies_may_be_patches() -> None:
+    one, two = (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n" + text for text in (b"1", b"2"))
+    async with answering(one, two) as (connection, asked):
+        requests = [("PATCH", "/a", b"{}"), ("PATCH", "/b", b"{}")]
+        assert await send_all([connection], requests, content="application/merge-patch+json") == [b"1", b"2"]
+    assert all(b"Content-Type: application/merge-patch+json\r\n" in each for each in asked)
