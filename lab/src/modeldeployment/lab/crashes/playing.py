@@ -155,9 +155,11 @@ class _Stage:
             sorted(map(_plain, self._owned()), key=lambda each: (each["kind"], each["metadata"]["name"]))
         )
         run.survivors = frozenset(pod.seat for pod in self._scene.pods() if pod.live and pod.uid in self._stood)
-        if (after := [_plain(each) for each in self._foreign()]) != self._strangers:
-            changed = [each["metadata"]["name"] for each in self._strangers if each not in after]
-            run.broken.append(f"somebody else's objects are changed: {', '.join(changed) or 'one came'}")
+        after = [_plain(each) for each in self._foreign()]
+        if changed := [each["metadata"]["name"] for each in self._strangers if each not in after]:
+            run.broken.append(f"somebody else's objects are changed: {', '.join(changed)}")
+        if len(after) != len(self._strangers) + run.scenario.strangers:
+            run.broken.append(f"{len(after)} objects of others stand in the end")
         run.failures = [f"{each.key}: {each.error!r}" for process in self._processes for each in process.failures]
         mine = [
             each for each in world.story[self._from :] if each.by.startswith("operator-") and each.plural != "events"

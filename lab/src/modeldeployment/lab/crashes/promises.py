@@ -62,6 +62,13 @@ def finalizer_last(scene: Scene, entry: Entry) -> Iterator[str]:
             yield f"{entry.name} is let go while {', '.join(left)} stand"
 
 
+def finalizers_of_others_stay(scene: Scene, entry: Entry) -> Iterator[str]:
+    """Finalizers of others are left as they are."""
+    if scene.ours(entry) and entry.plural == "modeldeployments" and entry.old is not None:
+        left = set(finalizers(entry.thing if entry.new is None else entry.new))
+        yield from (f"{each} is taken off {entry.name}" for each in {*finalizers(entry.old)} - left - {keys.FINALIZER})
+
+
 def owned_and_labelled(scene: Scene, entry: Entry) -> Iterator[str]:
     """Everything created is controlled by the deployment, named by UID, and says in labels whose it is."""
     if not scene.ours(entry) or entry.verb != "create" or entry.plural not in scene.OWNED:
@@ -182,6 +189,7 @@ PROMISES: Final[tuple[Promise, ...]] = (
     only_what_is_declared,
     finalizer_first,
     finalizer_last,
+    finalizers_of_others_stay,
     owned_and_labelled,
     nobody_elses_objects,
     highest_ordinal_first,

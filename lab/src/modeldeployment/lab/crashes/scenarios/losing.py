@@ -91,6 +91,13 @@ def _stands(world: World, version: str, kind: str, name: str, labels: dict[str, 
     world.create({"apiVersion": version, "kind": kind, "metadata": {"name": name, "labels": labels}, **body})
 
 
+def _with_a_finalizer(world: World) -> None:
+    """A deployment that somebody else holds too."""
+    manifest = world.manifest(replicas=2)
+    manifest["metadata"]["finalizers"] = ["example.com/hold"]
+    world.create(manifest)
+
+
 def _attaches(world: World) -> None:
     """Somebody hangs a ConfigMap of his own on the deployment, with our labels but not our note."""
     held = world.server.get("modeldeployments", "chat", world.namespace)["metadata"]
@@ -145,7 +152,27 @@ def _unlabels_a_service(world: World) -> None:
     world.server.merge("services", "chat-server", world.namespace, {"spec": {"selector": {"app": "x"}}}, by="user")
 
 
+def _usurps(world: World) -> None:
+    """Somebody takes the router out of the spec, its account by hand, and its Service's name for himself."""
+    world.delete("chat-router", "ServiceAccount")
+    world.delete("chat-router", "Service")
+    _stands(world, "v1", "Service", "chat-router", {}, {"spec": {"ports": [{"port": 80}]}})
+    world.remove("chat", "/spec/router")
+
+
+def _usurped(world: World) -> None:
+    world.create(world.manifest(router="vllm-router"))
+
+
 LOSING: Final = (
+    Scenario(
+        "usurped",
+        "a router goes while somebody takes the name of its Service for himself",
+        standing(cluster(), _usurped),
+        (_usurps,),
+        Ends(survivors=("server/0.0",)),
+        strangers=1,
+    ),
     Scenario(
         "preemption",
         "a higher priority takes the quota of one of two replicas, and goes again",
@@ -188,7 +215,7 @@ LOSING: Final = (
         "a deployment comes, grows a router and goes among objects that look like its own and are not",
         _strangers,
         (
-            creates(replicas=2),
+            _with_a_finalizer,
             _attaches,
             lambda world: world.edit("chat", "/spec/router", {"name": "vllm-router"}),
             lambda world: world.remove("chat", "/spec/router"),

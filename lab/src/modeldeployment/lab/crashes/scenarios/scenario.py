@@ -37,6 +37,8 @@ class Scenario:
     deployments: tuple[str, ...] = ("chat",)
     width: int = 1
     """Pods of its widest replica."""
+    strangers: int = 0
+    """Objects of others that come on the way and are to stand in the end."""
     hurries: bool = True
     """Whether the second act may as well happen in the middle of the first."""
 
