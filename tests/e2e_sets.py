@@ -67,8 +67,11 @@ def started(world: World, name: str) -> list[Pod]:
 
 
 async def gave_way(world: World, name: str, to: Yield) -> None:
-    """Take one replica of a set out of the queue as if it had given way, and wait until it is back with its quota."""
-    one = workloads(world, name)[0].metadata
+    """Take one replica of a held set out of the queue as if it had given way, and wait until it is let back."""
+    held = await world.board.until(
+        lambda: [each for each in workloads(world, name) if reserved(each)], what="the set holds quota"
+    )
+    one = held[0].metadata
     await world.client.patch(WORKLOADS, one.name, {"spec": {"active": False}}, world.namespace, how=PatchType.MERGE)
     await world.board.until(
         lambda: (found := world.board.workloads.get(world.namespace, one.name)) and not reserved(found),
@@ -90,6 +93,6 @@ async def gave_way(world: World, name: str, to: Yield) -> None:
         WORKLOADS, one.name, body, world.namespace, how=PatchType.APPLY, subresource="status", force=True
     )
     await world.board.until(
-        lambda: (found := world.board.workloads.get(world.namespace, one.name)) and reserved(found),
-        what="the replica is back in the queue",
+        lambda: (found := world.board.workloads.get(world.namespace, one.name)) and found.spec.active,
+        what="the replica is let back",
     )

@@ -4,22 +4,25 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import e2e_routed as routed
+import e2e_sets as sets
 import pytest
 from e2e_accounts import user
 from e2e_installed import Hooks
 from e2e_worlds import WHOLE_PODS, WHOLE_SERVICES, World
 from modeldeployment.admission.webhook.configurations import Half
-from modeldeployment.api import keys, names
+from modeldeployment.api import keys, kueue, names
 from modeldeployment.kube import NotFound, PatchType, custom
-from modeldeployment.kube.kinds import PODS
+from modeldeployment.kube.kinds import CLUSTER_QUEUES, PODS
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.controlplane import Component
 from modeldeployment.operator import rbac
 from modeldeployment.reconcile.deciding.drifting import covers
+from modeldeployment.reconcile.sets.markers import Yield
 
 pytestmark = pytest.mark.lab
 
@@ -30,8 +33,6 @@ UNSEEN = {
     # An applied patch that makes its object needs this right too, and is told as a patch.
     ("create", "mutatingwebhookconfigurations"),
     ("create", "validatingwebhookconfigurations"),
-    # Handed on to routers: nobody may grant what he does not hold.
-    ("get", "pods"),
 }
 """What is held and not asked for."""
 
@@ -62,6 +63,7 @@ async def test_every_grant_is_used_and_nothing_is_asked_beyond_them(
     await waiting.ready()
     await _a_life(breakable)
     await _a_route(breakable)
+    await _a_set(breakable)
     await _a_cache(breakable)
     await _a_scaler(breakable)
     bundle = (await hooks.configuration(Half.VALIDATE)).webhooks[0]["clientConfig"]["caBundle"]
@@ -117,6 +119,17 @@ async def _a_route(world: World) -> None:
             ),
         )
     await routed.unrouted(world)
+
+
+async def _a_set(world: World) -> None:
+    """A stranger passes a checked queue, and a pair waits in it; one replica had given way to a set that is no more."""
+    asks = {"spec": {"admissionChecksStrategy": {"admissionChecks": [{"name": kueue.JOINT_CHECK}]}}}
+    await world.client.patch(CLUSTER_QUEUES, world.provision.cluster_queue, asks, how=PatchType.MERGE)
+    await sets.stranger(world, cards=1)
+    await sets.create(world, sets.pair(world, "joint", 1, 3, resources={"accelerator": 8}))
+    await sets.gave_way(world, "joint", Yield("default", "none", 1, datetime(2026, 1, 1, tzinfo=UTC)))
+    await world.delete("joint")
+    await world.gone("joint")
 
 
 async def _a_cache(world: World) -> None:
