@@ -75,6 +75,9 @@ class Store(Generic[T]):
 
     def put(self, new: T) -> None:
         """Take in an object that came or changed; a version not newer than the one held is ignored."""
+        self._put(new, shared=False)
+
+    def _put(self, new: T, *, shared: bool) -> None:
         key = _key(new.metadata)
         old = self._objects.get(key)
         self.advance(new.metadata.resource_version)
@@ -84,9 +87,10 @@ class Store(Generic[T]):
                 old = None
             elif _version(new.metadata) <= _version(old.metadata):
                 return
-        if self._share is None:
-            self._share = sharer(type(new))
-        self._share(new)
+        if not shared:
+            if self._share is None:
+                self._share = sharer(type(new))
+            self._share(new)
         for name, index_of in self._index_of.items():
             index = self._indexes[name]
             if old is not None:
@@ -110,7 +114,7 @@ class Store(Generic[T]):
         for key, old in [item for item in self._objects.items() if item[0] not in present]:
             self._take_out(key, old)
         for new in present.values():
-            self.put(new)
+            self._put(new, shared=True)  # the client that listed them has done so, page by page
         self.advance(resource_version)
         self._synced.set()
 
