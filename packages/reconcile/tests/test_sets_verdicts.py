@@ -185,6 +185,26 @@ def test_a_workload_that_queued_for_hours_has_the_whole_bound_from_its_reservati
     assert shelved(judged(pair(queued, workload("d0"))).moves) == {}
 
 
+def test_the_last_of_a_set_that_parks_does_not_keep_what_the_others_gave_back() -> None:
+    old = ago(minutes=31)
+    parked = workload("p0", active=False, entries=(entry("Pending", PARKED, old),))
+    last = reserved("d0", since=ago(seconds=1), entries=(entry(since=old),))
+    assert list(shelved(judged(pair(parked, last)).moves)) == ["d0"]
+    newcomer = reserved("d0", since=ago(seconds=1), entries=(entry(since=ago(minutes=29)),))
+    assert shelved(judged(pair(parked, newcomer)).moves) == {}
+
+
+def test_what_somebody_lets_queue_again_has_the_whole_bound_anew_whatever_its_siblings_say() -> None:
+    old = ago(minutes=40)
+    parked = workload("p0", active=False, entries=(entry("Pending", PARKED, old),))
+    back = reserved("d0", since=ago(seconds=10), entries=(entry("Pending", PARKED, old),))
+    [move] = judged(pair(parked, back)).moves
+    assert isinstance(move, verdicts.Answer)
+    assert [each.since for each in move.entries] == [NOW]
+    spoken = reserved("d0", since=ago(minutes=20), entries=(entry("Pending", HELD[1], ago(minutes=20)),))
+    assert shelved(judged(pair(parked, spoken)).moves) == {}
+
+
 def test_without_a_time_nothing_has_elapsed() -> None:
     assert shelved(judged(pair(long(entries=(entry(since=None),)), workload("d0"))).moves) == {}
 

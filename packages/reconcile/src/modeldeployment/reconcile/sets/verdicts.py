@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.api.kueue import CheckState
-from modeldeployment.reconcile.sets import messages
+from modeldeployment.reconcile.sets import markers, messages
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.seen import Entry, Set, Stranger, Workload
 
@@ -99,9 +99,10 @@ def joint(of: Set, count: Count, now: datetime, spoken: Spoken) -> Verdicts:
     again: list[datetime] = []
     pause = CALM + EACH * len(held)
     calm = max((each.since for each in of.workloads), default=now) + CALM
+    rest_is_parked = any(not each.active and _parked(each) for each in of.workloads)
     for each in held:
         if count.settled:
-            since = _waiting_since(each)
+            since = _queued_since(each) if rest_is_parked and not _parked(each) else _waiting_since(each)
             if since is not None and now - since > BOUND:
                 moves.append(Shelve(each, _said(each, messages.parked(count), now), parked=True))
                 continue
@@ -138,14 +139,30 @@ def entries_saying(workload: Workload, state: CheckState, message: str, now: dat
     return tuple(
         each
         if each.state == state and each.message == message
-        else replace(
-            each,
-            state=state.value,
-            message=message,
-            since=each.since if each.state == state and each.since is not None else now,
-        )
+        else replace(each, state=state.value, message=message, since=_stamp(each, state, now))
         for each in workload.entries
     )
+
+
+def _stamp(entry: Entry, state: CheckState, now: datetime) -> datetime:
+    """When an entry came into a state: as it says itself, unless somebody let a parked Workload queue anew."""
+    stands = entry.state == state and not markers.parked(entry.message)
+    return entry.since if stands and entry.since is not None else now
+
+
+def _parked(workload: Workload) -> bool:
+    return any(markers.parked(each.message) for each in workload.entries)
+
+
+def _queued_since(workload: Workload) -> datetime | None:
+    """Since when a Workload has been in its queue; None where a time is missing.
+
+    The last of a set that parks takes the quota that the others gave back. It waited as long as they did, and alone it
+    would only keep that quota from everybody for another turn.
+    """
+    stamps = [each.since for each in workload.entries if each.state == CheckState.PENDING]
+    known = [each for each in stamps if each is not None]
+    return max(known) if known and len(known) == len(stamps) else None
 
 
 def _said(workload: Workload, message: str, now: datetime) -> tuple[Entry, ...]:
@@ -158,7 +175,5 @@ def _waiting_since(workload: Workload) -> datetime | None:
     Kueue stamps the entry when a Workload enters the queue. One that queued for hours without quota was held by nobody
     and kept nothing from others, so the clock starts with its reservation at the earliest.
     """
-    stamps = [each.since for each in workload.entries if each.state == CheckState.PENDING]
-    if not stamps or any(each is None for each in stamps):
-        return None
-    return max(workload.since, *(each for each in stamps if each is not None))
+    queued = _queued_since(workload)
+    return max(workload.since, queued) if queued is not None else None
