@@ -5,6 +5,7 @@ from typing import Final
 
 from modeldeployment.lab.crashes.faults import Disturb, Fault, Hurry, Kill, Lose, Refusal, Refuse, Undisturbed
 from modeldeployment.lab.crashes.playing import Run
+from modeldeployment.lab.crashes.scenes import Scene
 from modeldeployment.lab.model import Write
 from modeldeployment.lab.model.resources import JSON
 
@@ -37,6 +38,9 @@ def _ends(run: Run) -> Iterator[str]:
         yield f"creates and deletes {pods} Pods, not {ends.pods}"
     if run.survivors != frozenset(ends.survivors):
         yield f"{', '.join(sorted(run.survivors)) or 'nobody'} survives, not {', '.join(ends.survivors) or 'nobody'}"
+    left = tuple(each.partition(" ")[0] for each in run.left)
+    if ends.left and left != ends.left:
+        yield f"{', '.join(left)} leave in this order, not {', '.join(ends.left)}"
     if run.idle:
         yield f"{run.idle} writes change nothing"
     yield from (f"pass failed: {each}" for each in run.failures)
@@ -62,11 +66,12 @@ def _compared(run: Run, plain: Run) -> Iterator[str]:
 
 
 def _failing(run: Run) -> int:
-    """How many passes a fault may fail: a conflict fails none, as its pass is only taken again, but for Pods."""
+    """How many passes a fault may fail: a conflict fails none of a deployment, but for Pods: it is taken again."""
     if isinstance(run.fault, Kill):
         return 0
-    plain = isinstance(run.fault, Refuse) and run.fault.how is Refusal.CONFLICT
-    return 0 if plain and isinstance(run.hit, Write) and run.hit.plural != "pods" else 1
+    conflict = isinstance(run.fault, Refuse) and run.fault.how is Refusal.CONFLICT
+    quiet = {"modeldeployments", *Scene.OWNED} - {"pods"}
+    return 0 if conflict and isinstance(run.hit, Write) and run.hit.plural in quiet else 1
 
 
 def _costs(run: Run, plain: Run) -> Iterator[str]:

@@ -4,9 +4,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from modeldeployment.api import keys
 from modeldeployment.kube import ApiError
 from modeldeployment.lab.crashes import faults, promises
-from modeldeployment.lab.crashes.faults import Fault, Hurry, Undisturbed
+from modeldeployment.lab.crashes.faults import Fault, Hurry, Kill, Lose, Refuse, Undisturbed
+from modeldeployment.lab.crashes.resting import upset
 from modeldeployment.lab.crashes.scenarios import Scenario
 from modeldeployment.lab.crashes.scenes import Pod, Scene, owner
 from modeldeployment.lab.model import Entry, Event, Outcome, Process, World, Write
@@ -59,17 +61,18 @@ def play(scenario: Scenario, fault: Fault) -> Run:
     seed = fault.seed if isinstance(fault, Undisturbed) else 0
     with World(seed or None) as world:
         scenario.begin(world)
-        _Stage(world, run, hurried=isinstance(fault, Hurry)).play()
+        _Stage(world, run).play()
     return run
 
 
 class _Stage:
     """A world and the run that is made in it."""
 
-    def __init__(self, world: World, run: Run, *, hurried: bool) -> None:
+    def __init__(self, world: World, run: Run) -> None:
         self._world = world
         self._run = run
-        self._scene = Scene(world.server, hurried=hurried)
+        rough = isinstance(run.fault, Kill | Lose | Refuse)
+        self._scene = Scene(world.server, hurried=isinstance(run.fault, Hurry), rough=rough)
         self._acts = list(run.scenario.acts)
         self._processes: list[Process] = []
         self._stood = {pod.uid for pod in self._scene.pods() if pod.live}
@@ -82,6 +85,7 @@ class _Stage:
         first = self._start()
         armed = faults.arm(run.fault, world, first, self._act)
         marks: list[int] = []
+        self._settle()
         while self._acts:
             self._act()
             self._settle()
@@ -150,6 +154,7 @@ class _Stage:
     def _end(self) -> None:
         run, world = self._run, self._world
         names = run.scenario.deployments
+        run.broken += upset(world.server)
         run.outcomes = tuple(world.outcome(each) for each in names)
         run.objects = tuple(
             sorted(map(_plain, self._owned()), key=lambda each: (each["kind"], each["metadata"]["name"]))
@@ -193,9 +198,18 @@ class _Stage:
         return [each for plural in sorted(Scene.OWNED - {"pods"}) for each in server.items(plural) if owner(each)]
 
     def _foreign(self) -> list[JSON]:
-        """What is in the namespace and no deployment's."""
+        """What is no deployment's, or hangs on one and does not say that it was rendered for it."""
         server = self._world.server
-        return [each for plural in sorted(Scene.OWNED) for each in server.items(plural) if not owner(each)]
+        return [
+            each
+            for plural in sorted(Scene.OWNED)
+            for each in server.items(plural)
+            if not owner(each) or (plural != "pods" and _unnoted(each))
+        ]
+
+
+def _unnoted(thing: JSON) -> bool:
+    return keys.RESOURCE_TYPE not in (thing["metadata"].get("labels") or {})
 
 
 def _plain(thing: JSON) -> JSON:

@@ -86,7 +86,11 @@ def owned_and_labelled(scene: Scene, entry: Entry) -> Iterator[str]:
 
 def nobody_elses_objects(scene: Scene, entry: Entry) -> Iterator[str]:
     """What is deleted or changed belongs to the deployment whose pass it is, by UID."""
-    if not scene.ours(entry) or entry.verb == "create" or entry.plural not in scene.OWNED:
+    if not scene.ours(entry) or entry.verb == "create":
+        return
+    if entry.plural == "modeldeployments" and entry.thing["metadata"]["uid"] not in scene.known_uids():
+        yield f"{entry.verb} of a deployment {entry.name} that the pass did not see"
+    if entry.plural not in scene.OWNED:
         return
     if owner(entry.old or entry.thing) not in scene.known_uids():
         yield f"{entry.verb} of {entry.plural} {entry.name}, which is somebody else's"
@@ -127,6 +131,12 @@ def turns_are_waited_out(scene: Scene, entry: Entry) -> Iterator[str]:
             for each in scene.seen(pod)
             if each.ordinal != pod.ordinal and not each.ready and scene.since_edit(each)
         )
+
+
+def replicas_leave_whole(scene: Scene, _: Entry) -> Iterator[str]:
+    """The members of a replica leave in one pass."""
+    yield from scene.parted
+    scene.parted.clear()
 
 
 def no_live_member_is_stopped(scene: Scene, entry: Entry) -> Iterator[str]:
@@ -196,6 +206,7 @@ PROMISES: Final[tuple[Promise, ...]] = (
     one_replica_a_turn,
     the_guard,
     turns_are_waited_out,
+    replicas_leave_whole,
     no_live_member_is_stopped,
     times_move_with_a_flip,
     sets_open_together,

@@ -97,12 +97,16 @@ class SeenPod:
 
 
 class Scene:
-    """The server and the process whose writes are judged; remembers what the pass under way has done."""
+    """The server and the process whose writes are judged; remembers what the pass under way has done.
+
+    `parted` is what the last pass broke apart; nothing where a `rough` fault may have cut it short. Where people are
+    `hurried`, a set may have grown since it was judged.
+    """
 
     OWNED: Final = frozenset({"pods", *(kind.plural for kind in OWNED.values())})
     """Kinds of what a deployment owns."""
 
-    def __init__(self, server: Server, *, hurried: bool = False) -> None:
+    def __init__(self, server: Server, *, hurried: bool = False, rough: bool = False) -> None:
         self._server = server
         self._hurried = hurried
         self._process: Process | None = None
@@ -112,6 +116,9 @@ class Scene:
         self._created: dict[str, int] = {}
         self._edited: dict[str, int] = {}
         self.created_in_pass: set[str] = set()
+        self.parted: list[str] = []
+        self._rough = rough
+        self._departed: list[Pod] = []
 
     def follow(self, process: Process) -> None:
         """Judge by the stores of this process from now on."""
@@ -125,6 +132,8 @@ class Scene:
             self._pass = now
             self._left = {}
             self.created_in_pass = set()
+            self.parted = [] if self._rough else list(self._parts())
+            self._departed = []
 
     def note(self, entry: Entry) -> None:
         """Remember an entry that has been judged."""
@@ -135,8 +144,17 @@ class Scene:
             meta = entry.new["metadata"]
             if entry.old is None or entry.old["metadata"]["generation"] != meta["generation"]:
                 self._edited[meta["uid"]] = entry.revision
+        if pod := self.deleted_pod(entry):
+            self._departed.append(pod)
         if pod := self.turned(entry):
             self._left.setdefault(pod.role, set()).add(pod.ordinal)
+
+    def _parts(self) -> Iterator[str]:
+        """Members that the last pass left behind when it deleted others of their replica; doubles of a seat aside."""
+        for gone in self._departed:
+            left = [each for each in self.pods(gone.owner) if each.live and each.group == gone.group]
+            if left and gone.ordinal >= 0 and not any(each.seat == gone.seat for each in left):
+                yield f"{left[0].seat} is left behind by {gone.seat}"
 
     # --- whose ---
 
@@ -201,8 +219,8 @@ class Scene:
     def role(self, pod: Pod) -> Role | None:
         """What the spec that the process knows declares of a Pod's role."""
         seen = self._seen_deployment(pod.owner)
-        roles = _roles(msgspec.json.decode(seen.spec)) if seen is not None else ()
-        return next((each for each in roles if each.name == pod.role), None)
+        declared = roles(msgspec.json.decode(seen.spec)) if seen is not None else ()
+        return next((each for each in declared if each.name == pod.role), None)
 
     def seen(self, pod: Pod) -> list[SeenPod]:
         """The live Pods of a Pod's role that the process knows."""
@@ -245,7 +263,7 @@ class Scene:
         held = self.deployment(pod.owner)
         assert held is not None
         meta = held["metadata"]
-        for role in _roles(held["spec"]):
+        for role in roles(held["spec"]):
             for ordinal in range(role.replicas):
                 group = names.group_name(meta["namespace"], meta["name"], role.name, ordinal)
                 members = [each for each in self.pods(pod.owner) if each.group == group]
@@ -288,7 +306,8 @@ def _number(text: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdigit() else otherwise
 
 
-def _roles(spec: dict[str, Any]) -> tuple[Role, ...]:
+def roles(spec: dict[str, Any]) -> tuple[Role, ...]:
+    """What a spec declares."""
     return tuple(Role(each["name"], each.get("replicas", 1), each.get("size", 1)) for each in spec["roles"])
 
 

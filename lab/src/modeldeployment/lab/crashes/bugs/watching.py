@@ -53,13 +53,13 @@ WATCHING: Final[tuple[Bug, ...]] = (
         ),
     ),
     bug(
-        "pod-that-goes-wakes-nobody",
-        "only a Pod that is there wakes its deployment, not one that goes",
-        "informers without a delete handler",
+        "pods-wake-nobody",
+        "a Pod that changes wakes nobody",
+        "informers without an update handler",
         (
             "watching.py",
             "        if self.members.alike(old, new):\n            return\n",
-            "        if self.members.alike(old, new) or new is None:\n            return\n",
+            "        if self.members.alike(old, new) or old is not None:\n            return\n",
         ),
     ),
     bug(

@@ -107,13 +107,13 @@ WRITING: Final[tuple[Bug, ...]] = (
         ("deploying.py", "return _sooner(SOON.total_seconds(), resting)", "return resting"),
     ),
     bug(
-        "older-wins",
-        "a store takes in whatever arrives, older versions too, and its index keeps what has gone",
-        "caches that apply events in the order of arrival",
+        "index-keeps-the-gone",
+        "an object that is gone stays in the indexes of its store",
+        "client-go issue of stale index entries; controllers that wait for Pods which are long gone",
         (
             "kube/store.py",
-            "            for value in index_of(new):\n                index.setdefault(value, {})[key] = new\n",
-            "            for value in index_of(new):\n                index.setdefault(value, {}).setdefault(key, new)\n",
+            "        for name, index_of in self._index_of.items():\n            _unfile(self._indexes[name], key, index_of(old))\n        self._tell(old, None)\n",
+            "        self._tell(old, None)\n",
         ),
     ),
     bug(

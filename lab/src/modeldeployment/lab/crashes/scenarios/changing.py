@@ -79,21 +79,21 @@ CHANGING: Final = (
         "four replicas become two, then one",
         standing(cluster(), creates(replicas=4)),
         (edits(_COUNT, 2), edits(_COUNT, 1)),
-        Ends(pods=(0, 3), survivors=("server/0.0",)),
+        Ends(pods=(0, 3), survivors=("server/0.0",), left=("server/3", "server/2", "server/1")),
     ),
     Scenario(
         "rollout",
         "another image for three replicas",
         standing(cluster(), creates(replicas=3)),
         (edits(_IMAGE, "engine:2"),),
-        Ends(pods=(3, 3)),
+        Ends(pods=(3, 3), left=("server/2", "server/1", "server/0")),
     ),
     Scenario(
         "wide-rollout",
         "another image for two replicas of two members",
         standing(cluster(), creates(replicas=2, size=2)),
         (edits(_IMAGE, "engine:2"),),
-        Ends(pods=(4, 4)),
+        Ends(pods=(4, 4), left=("server/1", "server/0")),
         width=2,
     ),
     Scenario(
@@ -108,7 +108,7 @@ CHANGING: Final = (
         "another image while one of three replicas waits for quota, which then comes",
         standing(lambda world: (cluster()(world), quota(2)(world)), creates(replicas=3)),
         (edits(_IMAGE, "engine:2"), quota(3)),
-        Ends(pods=(3, 3)),
+        Ends(pods=(3, 3), left=("server/2", "server/1", "server/0")),
     ),
     Scenario(
         "router",

@@ -38,6 +38,14 @@ def _pending(world: World) -> None:
     quota(1)(world)
 
 
+def _replaces(world: World) -> None:
+    """Somebody applies another deployment of the name at once, if the first one lets him: it does until it is held."""
+    held = world.server.get("modeldeployments", "chat", world.namespace)
+    if not held["metadata"].get("finalizers"):
+        world.delete("chat")
+        creates(replicas=2)(world)
+
+
 COMING: Final = (
     Scenario("one-role", "two replicas of one role come", cluster(), (creates(replicas=2),), Ends(pods=(2, 0))),
     Scenario("pair", "a pair behind a router comes", cluster(), (_pair,), Ends(pods=(2, 0))),
@@ -48,6 +56,13 @@ COMING: Final = (
         (creates(replicas=2, size=2),),
         Ends(pods=(4, 0)),
         width=2,
+    ),
+    Scenario(
+        "hasty",
+        "a deployment comes, and perhaps another of its name before the first is held",
+        cluster(),
+        (creates(replicas=2), _replaces),
+        Ends(pods=(2, 0)),
     ),
     Scenario(
         "delete-while-pending",

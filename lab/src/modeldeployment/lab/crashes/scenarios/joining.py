@@ -27,6 +27,11 @@ def _both_grow(world: World) -> None:
     edits("/spec/roles/1/replicas", 2)(world)
 
 
+def _both_roll(world: World) -> None:
+    edits("/spec/roles/0/image", "engine:2")(world)
+    edits("/spec/roles/1/image", "engine:2")(world)
+
+
 def _half(world: World, kind: str, maker: str, cards: int) -> JSON:
     return world.role(kind.lower(), kind=kind, instanceType=_type(world, maker), resources={"accelerator": cards})
 
@@ -65,6 +70,13 @@ JOINING: Final = (
         standing(_short(3), _pair),
         (_both_grow, quota(4)),
         Ends(pods=(2, 0), survivors=("decode/0.0", "prefill/0.0"), quota=("Reserved",)),
+    ),
+    Scenario(
+        "rolling-pair",
+        "the image of a pair changes while newcomers to it are held for want of quota, which then comes",
+        standing(_short(3), _pair),
+        (_both_grow, _both_roll, quota(4)),
+        Ends(pods=(6, 4), quota=("Reserved",)),
     ),
     Scenario(
         "parked-pair",

@@ -114,6 +114,10 @@ def _attaches(world: World) -> None:
         "ownerReferences": [reference],
     }
     world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"key": "value"}})
+    labels = metadata["labels"] | {keys.COMPONENT: "server", keys.ORDINAL: "1"}
+    loosely = {"name": "loose", "labels": labels, "ownerReferences": [reference | {"controller": False}]}
+    spec = {"containers": [{"name": "main", "image": "stranger:1"}], "schedulingGates": [{"name": "example.com/hold"}]}
+    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": loosely, "spec": spec})
 
 
 def _doubles(world: World) -> None:
@@ -132,7 +136,7 @@ def _doubles(world: World) -> None:
 
 def _unlabels(world: World) -> None:
     """Somebody takes the ordinal off one Pod, and the eligibility off another."""
-    pod, other = _pod(world, 1), _pod(world, 0)
+    pod, other = _pod(world, 0), _pod(world, 1)
     body = {"metadata": {"labels": {keys.ORDINAL: None}}}
     world.server.merge("pods", pod["metadata"]["name"], world.namespace, body, by="user")
     body = {"metadata": {"labels": {keys.ELIGIBLE: None}}}
@@ -221,6 +225,8 @@ LOSING: Final = (
             lambda world: world.remove("chat", "/spec/router"),
         ),
         Ends(pods=(2, 0)),
+        strangers=2,
+        hurries=False,
     ),
     Scenario(
         "double",
@@ -234,7 +240,7 @@ LOSING: Final = (
         "somebody takes marks off Pods and Services",
         standing(cluster(), creates(replicas=2)),
         (_unlabels, _unlabels_a_service),
-        Ends(pods=(1, 1), survivors=("server/0.0",)),
+        Ends(pods=(1, 1), survivors=("server/1.0",)),
     ),
     Scenario(
         "member-drift",

@@ -21,6 +21,8 @@ class Ends:
     phases: tuple[str, ...] = ("Ready",)
     pods: tuple[int, int] = (0, 0)
     survivors: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    """The replicas that the operator lets go, in order, where it matters."""
     quota: tuple[str, ...] = ()
     """What `QuotaReserved` says in the end, by deployment, where it matters."""
 
