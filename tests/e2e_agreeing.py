@@ -10,11 +10,10 @@ import pytest
 from e2e_board import PATIENCE
 from e2e_worlds import JSON
 from e2e_worlds import World as RealWorld
-from modeldeployment.api import keys
+from modeldeployment.api import keys, kueue
 from modeldeployment.kube import Kind, PatchType
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, PODS, SERVICES, WORKLOADS
 from modeldeployment.kube.requests import Verb, request_for
-from modeldeployment.lab.controlplane.quota import CREDITS_PER_CARD
 from modeldeployment.lab.model import Outcome, World, outcome_of
 from modeldeployment.reconcile import DEPLOYMENTS
 
@@ -198,7 +197,7 @@ async def lived(real: RealWorld, manifest: JSON, actions: Sequence[Action]) -> R
                 await real.client.delete(WORKLOADS, pod["metadata"]["labels"][keys.GROUP_NAME], real.namespace)
             case Quota(cards):
                 path = "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota"
-                change = [{"op": "replace", "path": path, "value": str(cards * CREDITS_PER_CARD)}]
+                change = [{"op": "replace", "path": path, "value": str(cards * kueue.CREDITS_PER_CARD)}]
                 await real.client.patch(
                     CLUSTER_QUEUES, real.provision.cluster_queue, json.dumps(change).encode(), how=PatchType.JSON
                 )

@@ -23,13 +23,10 @@ Workload then names no flavor.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from modeldeployment.api import kueue
 from modeldeployment.render.makers import MAKERS
-
-CREDITS_PER_CARD: Final = 1_600_000
-"""Credits of one whole accelerator; a ClusterQueue's nominal quota is cards times this."""
 
 
 def credits_resource(maker: str) -> str:
@@ -47,9 +44,9 @@ def transformations() -> list[dict[str, Any]]:
     for maker in MAKERS.values():
         key, credit = maker.resource, credits_resource(maker.name)
         rules += [
-            _replace(key, {credit: str(CREDITS_PER_CARD)}),
-            _replace(f"{key}.partitioned", {credit: str(CREDITS_PER_CARD)}),
-            _replace(f"{key}.sliced", {credit: str(CREDITS_PER_CARD // 100)})
+            _replace(key, {credit: str(kueue.CREDITS_PER_CARD)}),
+            _replace(f"{key}.partitioned", {credit: str(kueue.CREDITS_PER_CARD)}),
+            _replace(f"{key}.sliced", {credit: str(kueue.CREDITS_PER_CARD // 100)})
             | {"multiplyBy": f"{key}.sliced.memory-percentage"},
         ]
     return rules

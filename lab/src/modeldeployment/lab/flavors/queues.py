@@ -5,7 +5,7 @@ from typing import Any
 from modeldeployment.api import kueue
 from modeldeployment.api.keys import ENTRANCE_QUEUE
 from modeldeployment.api.quantity import Quantity
-from modeldeployment.lab.controlplane.quota import CREDITS_PER_CARD, credits_resource
+from modeldeployment.lab.controlplane.quota import credits_resource
 from modeldeployment.lab.fleets import keys
 from modeldeployment.lab.fleets.fleet import Fleet
 
@@ -69,7 +69,7 @@ def local_queue_manifest(namespace: str, cluster_queue_name: str) -> dict[str, A
 
 
 def _quota(fleet: Fleet) -> int:
-    return fleet.nodes * fleet.cards * CREDITS_PER_CARD if fleet.accelerated else fleet.nodes * fleet.cpu
+    return fleet.nodes * fleet.cards * kueue.CREDITS_PER_CARD if fleet.accelerated else fleet.nodes * fleet.cpu
 
 
 def _canonical(amount: int) -> str:

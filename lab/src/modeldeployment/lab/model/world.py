@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
-from modeldeployment.api import keys
-from modeldeployment.lab.controlplane.quota import CREDITS_PER_CARD
+from modeldeployment.api import keys, kueue
 from modeldeployment.lab.fleets.fleet import Fleet
 from modeldeployment.lab.model import conditions, patches
 from modeldeployment.lab.model.clock import Clock
@@ -197,7 +196,7 @@ class World:
             {
                 "op": "replace",
                 "path": "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota",
-                "value": str(cards * CREDITS_PER_CARD),
+                "value": str(cards * kueue.CREDITS_PER_CARD),
             }
         ]
         self.server.update(

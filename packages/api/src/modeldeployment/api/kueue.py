@@ -22,6 +22,9 @@ TOPOLOGY_GATE: Final = "kueue.x-k8s.io/topology"
 CREDITS: Final = "credits.gpustack.ai/"
 """Prefix of the resource a maker's accelerators are charged as, whatever key a Pod requests them by (decisions D28)."""
 
+CREDITS_PER_CARD: Final = 1_600_000
+"""Credits of one whole accelerator; a ClusterQueue's nominal quota is cards times this."""
+
 JOINT_CHECK: Final = "gpustack-model-deployment-joint"
 """AdmissionCheck that holds the groups of a set until all of them have quota (facts atomic-admission §1)."""
 JOINT_CONTROLLER: Final = "worker.gpustack.ai/model-deployment-joint"

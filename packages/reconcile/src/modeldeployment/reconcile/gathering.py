@@ -37,7 +37,8 @@ def workload(seen: shapes.Workload, ours: Collection[str]) -> Workload:
     quota = conditions.get(kueue.WorkloadCondition.QUOTA_RESERVED)
     requeued = conditions.get(kueue.WorkloadCondition.REQUEUED)
     reserved = _true(quota)
-    since = [created, _since(quota)] if reserved else [created, _since(quota), _since(requeued)]
+    # A reservation has a time of its own, and nobody holds one before.
+    since = [_since(quota)] if reserved else [created, _since(quota), _since(requeued)]
     return Workload(
         name=seen.metadata.name,
         uid=seen.metadata.uid,

@@ -72,7 +72,7 @@ def decide(snapshot: Snapshot, now: datetime) -> Decision | Ask:
 
 def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decision | Ask:
     roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles)
-    hold = _hold(snapshot)
+    hold = held(snapshot)
     turnovers = {role.name: turnover.of(role, hold) for role in roles}
     wanted = fronting.wanted(rendering.services, roles)
     in_front, of_router = routing.split(snapshot.objects, wanted, snapshot.deployment.metadata.name)
@@ -102,7 +102,8 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
     return Decision(_next(steps, turnovers, rendering, (fronts, routed.kept), now), patch, events)
 
 
-def _hold(snapshot: Snapshot) -> Hold:
+def held(snapshot: Snapshot) -> Hold:
+    """What keeps replicas from turning over, or from coming."""
     if loading.blocked(snapshot) is not None:
         return Hold.WEIGHTS
     return Hold.CACHE if attaching.held(snapshot) else Hold.NOTHING
