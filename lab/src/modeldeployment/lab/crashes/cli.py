@@ -29,7 +29,7 @@ def reliability(
         say(f"{'caught' if each.catch.found else 'MISSED'} {each.bug.name}: {each.catch.by} {each.catch.found}")
     if names:
         return
-    clean = seeding.hunt_one(root, None, runs)
+    clean = seeding.sweep(root, runs, workers)
     page = reporting.write(root, clean, found, (time.monotonic() - began) / 60)
     say(f"{clean.runs} runs of the present source: {clean.found or 'nothing found'}; {page} is rewritten")
     if clean.found or sum(1 for each in found if each.catch.found) < 0.95 * len(found):

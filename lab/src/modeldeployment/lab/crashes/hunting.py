@@ -1,4 +1,4 @@
-"""Looks for anything wrong in the tree that is imported, and stops at the first finding: `python -m … [RUNS]`.
+"""Looks for anything wrong in the tree that is imported, and stops at the first finding: `python -m … RUNS PART PARTS`.
 
 The first line on standard output is one JSON object: `found` (empty where nothing was), `by`, `runs`, `seconds`.
 """
@@ -28,17 +28,20 @@ class Catch:
     seconds: float
 
 
-def hunt(most: int) -> Catch:
-    """Play the undisturbed run of every scenario, then their faults in turn, at most so many runs."""
+def hunt(most: int, part: int = 0, parts: int = 1) -> Catch:
+    """Play the undisturbed run of every scenario, then their faults in turn, at most so many runs.
+
+    One of several parts plays each so many-th fault only.
+    """
     began = time.process_time()
     runs = 0
-    for runs, (run, wrong) in enumerate(_runs(most), start=1):
+    for runs, (run, wrong) in enumerate(_runs(most, part, parts), start=1):
         if wrong:
             return Catch(wrong[0], run, runs, time.process_time() - began)
     return Catch("", "", runs, time.process_time() - began)
 
 
-def _runs(most: int) -> Iterator[tuple[str, list[str]]]:
+def _runs(most: int, part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
     plains: list[Run] = []
     for scenario in SCENARIOS:
         plain, wrong = _played(scenario, Undisturbed(), None)
@@ -46,7 +49,7 @@ def _runs(most: int) -> Iterator[tuple[str, list[str]]]:
         if plain is not None:
             plains.append(plain)
     left = most - len(plains)
-    for turn in zip_longest(*(faults_of(plain) for plain in plains)):
+    for turn in zip_longest(*(faults_of(plain)[part::parts] for plain in plains)):
         for plain, fault in zip(plains, turn, strict=True):
             if fault is None:
                 continue
@@ -67,4 +70,4 @@ def _played(scenario: Scenario, fault: Fault, plain: Run | None) -> tuple[Run | 
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)
-    print(json.dumps(asdict(hunt(int(sys.argv[1]) if len(sys.argv) > 1 else sys.maxsize))))
+    print(json.dumps(asdict(hunt(*map(int, sys.argv[1:])))))

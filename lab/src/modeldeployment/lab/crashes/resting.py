@@ -40,7 +40,9 @@ def _pods(server: Server, deployment: JSON, declared: tuple[Role, ...]) -> Itera
             for ordinal in range(role.replicas)
             if (members := [pod for pod in live if (pod.role, pod.ordinal) == (role.name, ordinal)])
         )
-        said = next((each for each in deployment.get("status", {}).get("roles", ()) if each["name"] == role.name), {})
+        said: JSON = next(
+            (each for each in deployment.get("status", {}).get("roles", ()) if each["name"] == role.name), {}
+        )
         if (said.get("desired", 0), said.get("ready", 0)) != (role.replicas, ready):
             yield f"status says {said.get('ready', 0)} of {said.get('desired', 0)} {role.name}: {ready} are ready"
 

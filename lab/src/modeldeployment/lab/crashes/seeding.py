@@ -38,7 +38,15 @@ def hunted(root: Path, bugs: Iterable[Bug], most: int, workers: int) -> Iterable
         yield from pool.map(lambda bug: Hunted(bug, hunt_one(root, bug, most)), bugs)
 
 
-def hunt_one(root: Path, bug: Bug | None, most: int) -> Catch:
+def sweep(root: Path, most: int, workers: int) -> Catch:
+    """Play the present source, at most so many runs, in as many parts as there are workers. Raises NotSeeded."""
+    with ThreadPoolExecutor(workers) as pool:
+        parts = list(pool.map(lambda part: hunt_one(root, None, most // workers, part, workers), range(workers)))
+    worst = next((each for each in parts if each.found), parts[0])
+    return Catch(worst.found, worst.by, sum(each.runs for each in parts), sum(each.seconds for each in parts))
+
+
+def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int = 1) -> Catch:
     """Hunt one bug, or none, in a copy of the source. Raises NotSeeded."""
     with tempfile.TemporaryDirectory(prefix="seeded-") as folder:
         copy = Path(folder)
@@ -53,7 +61,7 @@ def hunt_one(root: Path, bug: Bug | None, most: int) -> Catch:
             file.write_text(text.replace(edit.old, edit.new))
         path = os.pathsep.join(str(copy / source.relative_to(root)) for source in sources)
         done = subprocess.run(
-            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most)],
+            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most), str(part), str(parts)],
             env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
             capture_output=True,
             text=True,

@@ -34,8 +34,8 @@ HOLDING: Final[tuple[Bug, ...]] = (
         "Kueue evicts on Retry: siblings trade quota for ever",
         (
             "sets/verdicts.py",
-            "        answers = tuple(_answers(each, CheckState.PENDING, message, now))\n",
-            "        answers = tuple(_answers(each, CheckState.RETRY, message, now))\n",
+            "            moves += _answers(each, CheckState.PENDING, message, now)\n",
+            "            moves += _answers(each, CheckState.RETRY, message, now)\n",
         ),
     ),
     bug(

@@ -41,11 +41,31 @@ def _type(world: World, maker: str) -> str:
     return next(each for each in types if each.startswith(f"gpustack-{maker}-"))
 
 
-def _rivals(world: World) -> None:
-    """The older set gets the one card of one maker, the younger the one card there is of another."""
-    for maker in ("nvidia", "amd"):
-        world.fleet(maker=maker, nodes=1, cards=4, checks=_CHECKS)
-        world.quota(_type(world, maker), 1)
+def _makers(nvidia: int, amd: int) -> Act:
+    """Two queues, with quota for so many cards of each maker."""
+
+    def begin(world: World) -> None:
+        for maker, cards in (("nvidia", nvidia), ("amd", amd)):
+            world.fleet(maker=maker, nodes=1, cards=8, checks=_CHECKS)
+            world.quota(_type(world, maker), cards)
+
+    return begin
+
+
+def _quotas(**cards: int) -> Act:
+    def act(world: World) -> None:
+        for maker, many in cards.items():
+            world.quota(_type(world, maker), many)
+
+    return act
+
+
+def _grows(name: str) -> Act:
+    def act(world: World) -> None:
+        edits("/spec/roles/0/replicas", 2, name)(world)
+        edits("/spec/roles/1/replicas", 2, name)(world)
+
+    return act
 
 
 def _set(name: str, cards: int) -> Act:
@@ -88,10 +108,23 @@ JOINING: Final = (
     ),
     Scenario(
         "rivals",
-        "two sets that each fit alone hold what the other waits for",
-        _rivals,
-        (_set("chat", 2), _set("later", 1), lambda world: world.quota(_type(world, "amd"), 2)),
-        Ends(("Ready", "Starting"), (4, 0), quota=("Reserved", "")),
+        "two sets that each fit alone hold what the other waits for; room for both comes later",
+        _makers(1, 1),
+        (_set("chat", 2), _set("later", 1), _quotas(amd=2), _quotas(nvidia=2, amd=3)),
+        Ends(("Ready", "Ready"), (4, 0), quota=("Reserved", "Reserved")),
+        deployments=("chat", "later"),
+    ),
+    Scenario(
+        "growing-rivals",
+        "two running sets grow, and their newcomers hold what the other's wait for",
+        standing(_makers(2, 3), _set("chat", 2), _set("later", 1), _quotas(nvidia=3, amd=4)),
+        (_grows("chat"), _grows("later"), _quotas(amd=5)),
+        Ends(
+            ("Ready", "Degraded"),
+            (4, 0),
+            survivors=("decode/0.0", "prefill/0.0"),
+            quota=("Reserved", ""),
+        ),
         deployments=("chat", "later"),
     ),
 )

@@ -108,13 +108,10 @@ def _attaches(world: World) -> None:
         "uid": held["uid"],
         "controller": True,
     }
-    metadata = {
-        "name": "attached",
-        "labels": {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: "chat", keys.ROUTER: keys.TRUE},
-        "ownerReferences": [reference],
-    }
+    marks = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: "chat", keys.ROUTER: keys.TRUE}
+    metadata = {"name": "attached", "labels": marks, "ownerReferences": [reference]}
     world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"key": "value"}})
-    labels = metadata["labels"] | {keys.COMPONENT: "server", keys.ORDINAL: "1"}
+    labels = marks | {keys.COMPONENT: "server", keys.ORDINAL: "1"}
     loosely = {"name": "loose", "labels": labels, "ownerReferences": [reference | {"controller": False}]}
     spec = {"containers": [{"name": "main", "image": "stranger:1"}], "schedulingGates": [{"name": "example.com/hold"}]}
     world.create({"apiVersion": "v1", "kind": "Pod", "metadata": loosely, "spec": spec})
@@ -153,7 +150,9 @@ def _unlabels_a_service(world: World) -> None:
     """Somebody takes the marks off a Service, and bends the selector of another."""
     marks = {keys.NAME: None, keys.INSTANCE: None}
     world.server.merge("services", "chat", world.namespace, {"metadata": {"labels": marks}}, by="user")
-    world.server.merge("services", "chat-server", world.namespace, {"spec": {"selector": {"app": "x"}}}, by="user")
+    world.server.merge(
+        "services", "chat-server", world.namespace, {"spec": {"selector": {keys.INSTANCE: "x"}}}, by="user"
+    )
 
 
 def _usurps(world: World) -> None:
