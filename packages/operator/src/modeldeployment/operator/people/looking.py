@@ -1,0 +1,287 @@
+"""One look at a deployment in a cluster: what the controllers watch, listed once, and the details people ask for.
+
+Only the deployment's namespace is listed, of everything else only what is named. What the user may not read is said
+and left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from modeldeployment.api import keys, kueue
+from modeldeployment.api.quantity import Quantity
+from modeldeployment.kube import Client, Forbidden, Kind, NotFound, Reflector, Store, custom, shapes
+from modeldeployment.kube.kinds import (
+    ADMISSION_CHECKS,
+    CLUSTER_QUEUES,
+    LOCAL_QUEUES,
+    NODES,
+    PERSISTENT_VOLUME_CLAIMS,
+    PODS,
+    WORKLOADS,
+)
+from modeldeployment.operator.errors import UsageError
+from modeldeployment.operator.people import asking
+from modeldeployment.reconcile import DEPLOYMENTS, INSTANCE_TYPES, OWNED, Key, Snapshots, Watched, gathering
+from modeldeployment.reconcile.explaining import amounts
+from modeldeployment.reconcile.explaining.picture import (
+    Check,
+    Flavor,
+    Picture,
+    PodDetails,
+    QueueDetails,
+    WorkloadDetails,
+)
+from modeldeployment.reconcile.kinds import ARTIFACTS, BACKENDS, BINDINGS, POOLS, RUNTIME_CLASSES
+from modeldeployment.reconcile.sets import counting
+from modeldeployment.reconcile.watching import LABELS, OURS, instance_types
+from modeldeployment.render import Policy
+
+
+class _Waiting(msgspec.Struct):
+    reason: str = ""
+    message: str = ""
+
+
+class _State(msgspec.Struct):
+    waiting: _Waiting | None = None
+
+
+class _Container(msgspec.Struct):
+    name: str
+    state: _State = msgspec.field(default_factory=_State)
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    container_statuses: tuple[_Container, ...] = ()
+    init_container_statuses: tuple[_Container, ...] = ()
+
+
+_WHOLE_PODS: Final = custom("", "v1", "pods", "Pod")
+_status = msgspec.json.Decoder(_Status)
+
+
+@dataclass(slots=True)
+class Looker:
+    """Looks at one deployment again and again; `policy` is what the operator renders with."""
+
+    client: Client
+    key: Key
+    policy: Policy
+    native: bool = True
+    unread: list[str] = field(default_factory=list)
+
+    async def look(self) -> Picture:
+        """The deployment as it is now; raises UsageError where there is none, KubeError where nobody answers."""
+        self.unread = []
+        watched = Watched(_nobody)
+        stored = await self._deployment()
+        watched.deployments.put(stored)
+        namespace, labels = self.key.namespace, f"{OURS},{keys.INSTANCE}={self.key.name}"
+        await self._fill(watched.pods, PODS, namespace, labels)
+        await self._fill(watched.workloads, WORKLOADS, namespace)
+        await self._fill(watched.queues.local_queues, LOCAL_QUEUES, namespace)
+        await self._fill(watched.queues.checks, ADMISSION_CHECKS, None)
+        await self._fill(watched.runtime_classes, RUNTIME_CLASSES, None)
+        await self._fill(watched.bindings, BINDINGS, namespace)
+        await self._fill(watched.artifacts, ARTIFACTS, namespace)
+        await self._fill(watched.claims, PERSISTENT_VOLUME_CLAIMS, namespace)
+        for kind, store in watched.owned.items():
+            await self._fill(store, OWNED[kind], namespace, f"{LABELS[kind]},{keys.INSTANCE}={self.key.name}")
+        await self._named(watched.types, INSTANCE_TYPES, instance_types(stored))
+        await self._named(watched.pools, POOLS, _pools(watched))
+        await self._named(watched.backends, BACKENDS, _backends(watched))
+        led_to = {each.spec.cluster_queue for each in watched.queues.local_queues.items()}
+        await self._named(watched.queues.cluster_queues, CLUSTER_QUEUES, led_to)
+        return await self._picture(watched, stored)
+
+    def reflectors(self, changed: Callable[[], None]) -> tuple[Reflector[Any], ...]:
+        """Loops that call `changed` when something changes that the deployment waits for."""
+
+        def tell(_old: object, _new: object) -> None:
+            changed()
+
+        namespace, labels = self.key.namespace, f"{OURS},{keys.INSTANCE}={self.key.name}"
+        return (
+            Reflector(
+                self.client, DEPLOYMENTS, Store(on_change=(tell,)), namespace, fields=f"metadata.name={self.key.name}"
+            ),
+            Reflector(self.client, PODS, Store(on_change=(tell,)), namespace, labels=labels),
+            Reflector(self.client, WORKLOADS, Store(on_change=(tell,)), namespace),
+            Reflector(self.client, CLUSTER_QUEUES, Store(on_change=(tell,))),
+            Reflector(self.client, NODES, Store(on_change=(_unless_alike(changed),))),
+        )
+
+    async def _deployment(self) -> shapes.Custom:
+        try:
+            return await self.client.get(DEPLOYMENTS, self.key.name, self.key.namespace)
+        except NotFound as error:
+            there = sorted(
+                each.metadata.name for each in (await self.client.list_metadata(DEPLOYMENTS, self.key.namespace)).items
+            )
+            said = f"there are {', '.join(there)}" if there else "there is none; name another with -n"
+            raise UsageError(
+                f"ModelDeployment {self.key.name!r} is not in namespace {self.key.namespace!r}: {said}"
+            ) from error
+
+    async def _fill(self, store: Store[Any], kind: Kind[Any], namespace: str | None, labels: str | None = None) -> None:
+        async def listed() -> None:
+            listing = await self.client.list(kind, namespace, labels=labels)
+            store.replace(listing.items, listing.resource_version)
+
+        await self._allowed(str(kind), listed)
+
+    async def _named(self, store: Store[Any], kind: Kind[Any], names: Iterable[str]) -> None:
+        for name in sorted(set(names)):
+
+            async def got(name: str = name) -> None:
+                try:
+                    store.put(await self.client.get(kind, name))
+                except NotFound:
+                    return
+
+            await self._allowed(str(kind), got)
+
+    async def _allowed(self, what: str, read: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await read()
+        except Forbidden:
+            note = f"you may not read {what}, so what they say is left out"
+            if note not in self.unread:
+                self.unread.append(note)
+        except NotFound:
+            self.unread.append(f"the cluster has no {what}")
+
+    async def _picture(self, watched: Watched, stored: shapes.Custom) -> Picture:
+        snapshot = Snapshots(watched, self.policy).of(stored, native=self.native)
+        ours = watched.queues.ours()
+        roles = gathering.Roles().of(stored)
+        of = gathering.gathered(watched, stored, roles, lambda each: gathering.workload(each, ours))
+        nodes = await self._nodes({pod.spec.node_name for pod in watched.pods.items() if pod.spec.node_name})
+        waiting = await self._waiting()
+        return Picture(
+            snapshot,
+            pods={
+                pod.metadata.uid: _pod(pod, waiting.get(pod.metadata.uid, ()), nodes) for pod in watched.pods.items()
+            },
+            workloads={each.metadata.uid: _workload(each) for each in watched.workloads.items()},
+            queues={each.metadata.name: _queue(each) for each in watched.queues.cluster_queues.items()},
+            count=None if of.exempt else counting.count(of),
+            ours=ours,
+            unread=tuple(self.unread),
+        )
+
+    async def _nodes(self, names: set[str]) -> dict[str, bool]:
+        store: Store[shapes.Node] = Store()
+        await self._named(store, NODES, names)
+        return {node.metadata.name: _works(node) for node in store.items()}
+
+    async def _waiting(self) -> dict[str, tuple[str, ...]]:
+        """Why containers wait, by the UID of their Pod; the stores of the controllers do not keep it."""
+        found: dict[str, tuple[str, ...]] = {}
+
+        async def listed() -> None:
+            labels = f"{OURS},{keys.INSTANCE}={self.key.name}"
+            for pod in (await self.client.list(_WHOLE_PODS, self.key.namespace, labels=labels)).items:
+                status = _status.decode(pod.status) if bytes(pod.status) else _Status()
+                every = (*status.init_container_statuses, *status.container_statuses)
+                found[pod.metadata.uid] = tuple(
+                    _sentence(each.name, each.state.waiting) for each in every if each.state.waiting is not None
+                )
+
+        await self._allowed(str(_WHOLE_PODS), listed)
+        return found
+
+
+async def looker(client: Client, namespace: str, name: str, policy: Policy) -> Looker:
+    """Make a looker; raises KubeError where the cluster does not answer."""
+    return Looker(client, Key(namespace, name), policy, await asking.native_sidecars(client))
+
+
+def _nobody(_key: Key) -> None:
+    return
+
+
+def _unless_alike(changed: Callable[[], None]) -> Callable[[shapes.Node | None, shapes.Node | None], None]:
+    """Tell of a node that came, went or turned: its own report of every few minutes is no news."""
+
+    def tell(old: shapes.Node | None, new: shapes.Node | None) -> None:
+        if old is None or new is None or _works(old) != _works(new):
+            changed()
+
+    return tell
+
+
+def _works(node: shapes.Node) -> bool:
+    return any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
+
+
+def _pools(watched: Watched) -> set[str]:
+    return {name for each in watched.bindings.items() for name in _spec_names(each.spec, "poolRef")}
+
+
+def _backends(watched: Watched) -> set[str]:
+    return {name for each in watched.pools.items() for name in _spec_names(each.spec, "backends")}
+
+
+def _spec_names(spec: msgspec.Raw, field_name: str) -> set[str]:
+    named = (msgspec.json.decode(spec) or {}).get(field_name) or []
+    return {str(each["name"]) for each in (named if isinstance(named, list) else [named]) if each.get("name")}
+
+
+def _pod(pod: shapes.Pod, waiting: tuple[str, ...], nodes: dict[str, bool]) -> PodDetails:
+    unscheduled = next(
+        (each.message for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "False"), ""
+    )
+    return PodDetails(
+        gates=tuple(gate.name for gate in pod.spec.scheduling_gates),
+        unscheduled=unscheduled,
+        waiting=waiting,
+        node_ready=nodes.get(pod.spec.node_name),
+        finalizers=pod.metadata.finalizers,
+    )
+
+
+def _sentence(container: str, waiting: _Waiting) -> str:
+    return f"{container} waits: {waiting.reason}{f', {waiting.message}' if waiting.message else ''}"
+
+
+def _workload(seen: shapes.Workload) -> WorkloadDetails:
+    evicted = next((each for each in seen.status.conditions if each.type == kueue.WorkloadCondition.EVICTED), None)
+    return WorkloadDetails(
+        tuple(Check(each.name, each.state, each.message) for each in seen.status.admission_checks),
+        evicted.message if evicted is not None and evicted.status == "True" else "",
+    )
+
+
+def _queue(seen: shapes.ClusterQueue) -> QueueDetails:
+    active = next((each for each in seen.status.conditions if each.type == kueue.QueueCondition.ACTIVE), None)
+    taken = {
+        (flavor.name, each.name): _quantity(each.total)
+        for flavor in seen.status.flavors_reservation
+        for each in flavor.resources
+    }
+    flavors = tuple(
+        Flavor(
+            flavor.name,
+            amounts.amount(each.name, _quantity(each.nominal_quota)),
+            amounts.amount(each.name, taken.get((flavor.name, each.name), Fraction(0))),
+            amounts.unit(each.name),
+        )
+        for group in seen.spec.resource_groups
+        for flavor in group.flavors
+        for each in flavor.resources
+        if amounts.unit(each.name)
+    )
+    works = active is not None and active.status == "True"
+    because = "" if works or active is None else f"{active.reason}: {active.message}"
+    return QueueDetails(seen.metadata.name, works, because, seen.spec.cohort_name, flavors)
+
+
+def _quantity(text: str | int) -> Fraction:
+    return Fraction(Quantity.parse(str(text)).milli, 1000)
