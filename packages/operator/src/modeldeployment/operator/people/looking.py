@@ -101,16 +101,15 @@ class Looker:
         return await self._picture(watched, stored)
 
     def reflectors(self, changed: Callable[[], None]) -> tuple[Reflector[Any], ...]:
-        """Loops that call `changed` when something changes that the deployment waits for."""
+        """Loops that call `changed` when the deployment, or what it waits for, is other than before."""
 
         def tell(_old: object, _new: object) -> None:
             changed()
 
         namespace, labels = self.key.namespace, f"{OURS},{keys.INSTANCE}={self.key.name}"
+        own = f"metadata.name={self.key.name}"
         return (
-            Reflector(
-                self.client, DEPLOYMENTS, Store(on_change=(tell,)), namespace, fields=f"metadata.name={self.key.name}"
-            ),
+            Reflector(self.client, DEPLOYMENTS, Store(on_change=(tell,)), namespace, fields=own),
             Reflector(self.client, PODS, Store(on_change=(tell,)), namespace, labels=labels),
             Reflector(self.client, WORKLOADS, Store(on_change=(tell,)), namespace),
             Reflector(self.client, CLUSTER_QUEUES, Store(on_change=(tell,))),

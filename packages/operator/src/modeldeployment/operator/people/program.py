@@ -7,7 +7,7 @@ import typer
 
 from modeldeployment.operator import versions
 from modeldeployment.operator.errors import OperatorError
-from modeldeployment.operator.people import commands, options
+from modeldeployment.operator.people import commands, options, situating
 
 _WRONG_USE = 2
 
@@ -16,7 +16,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="What the ModelDeployment webhook would say, what its codes mean, and what the controller would create.",
+    help="What the ModelDeployment webhook would say, what its codes mean, what the controller would create, and how a "
+    "deployment stands.",
 )
 
 
@@ -106,6 +107,8 @@ def validate(
 app.command()(commands.render)
 app.command("explain-render")(commands.explain_render)
 app.command()(commands.diff)
+app.command()(situating.status)
+app.command()(situating.why)
 
 
 @app.command()

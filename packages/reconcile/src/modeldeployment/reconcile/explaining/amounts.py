@@ -21,11 +21,25 @@ def amount(resource: str, quantity: Fraction) -> Fraction:
     return quantity / kueue.CREDITS_PER_CARD if unit(resource) == CARDS else quantity
 
 
+def cards(deployment: ModelDeployment, role: str) -> int | None:
+    """Accelerators that one replica of a role asks for; None where there is no such role."""
+    found = next((each for each in deployment.spec.roles if each.name == role), None)
+    if found is None:
+        return None
+    each = found.resources.accelerator if found.resources is not None else None
+    return (1 if each is None else each.units) * found.size
+
+
 def asked(deployment: ModelDeployment, role: str, counted_in: str) -> str:
     """What one replica of a role asks for, as far as the deployment itself says so."""
-    found = next((each for each in deployment.spec.roles if each.name == role), None)
-    if found is None or counted_in != CARDS:
-        return f"what its {role} Pods request" if found is not None else "nothing"
-    each = found.resources.accelerator if found.resources is not None else None
-    cards = (1 if each is None else each.units) * found.size
-    return "1 card" if cards == 1 else f"{cards} cards"
+    wanted = cards(deployment, role)
+    if wanted is None:
+        return "nothing"
+    if counted_in != CARDS:
+        return f"what its {role} Pods request"
+    return count(wanted)
+
+
+def count(wanted: int) -> str:
+    """So many accelerators."""
+    return "1 card" if wanted == 1 else f"{wanted} cards"

@@ -13,7 +13,7 @@ from modeldeployment.reconcile.deciding import loading, passing, routing, senten
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 from modeldeployment.reconcile.deciding.turnover import Hold, Turnover
-from modeldeployment.reconcile.explaining.amounts import asked
+from modeldeployment.reconcile.explaining import amounts
 from modeldeployment.reconcile.explaining.links import Chain, Link, Why
 from modeldeployment.reconcile.explaining.picture import Picture, PodDetails, WorkloadDetails
 from modeldeployment.render import Rendering, RenderRefusal
@@ -57,7 +57,11 @@ class Explained:
 def explain(picture: Picture) -> Explained:
     """Explain a deployment as the picture shows it."""
     snapshot = picture.snapshot
+    if snapshot.deployment.metadata.deletion_timestamp is not None:
+        return _deleting(picture)
     old = tuple(_old(picture))
+    if picture.blind:
+        return Explained(whole=(*old, Link(Why.NOT_RENDERED_HERE, _deployment(picture), said=picture.blind)))
     if isinstance(snapshot.rendering, RenderRefusal):
         refused = Link(Why.RENDER_REFUSED, _deployment(picture), said=snapshot.rendering.message)
         return Explained(whole=(*old, refused))
@@ -84,16 +88,18 @@ def folded(waiting: Iterable[Waiting]) -> tuple[Chain, ...]:
     """Chains that say the same of several replicas, as one of the first of them."""
     chains: dict[tuple[str, tuple[Link, ...]], Chain] = {}
     for each in waiting:
-        same = (each.role, tuple(_nameless(link, each.name) for link in each.links))
+        same = (each.role, nameless(each.links, each.name))
         before = chains.get(same)
         subjects = (each.name,) if before is None else (*before.subjects, each.name)
         chains[same] = Chain(subjects, before.links if before is not None else each.links)
     return tuple(chains.values())
 
 
-def _nameless(link: Link, name: str) -> Link:
-    own = link.subject == name
-    return replace(link, subject="" if own else link.subject, source=_kind(link.source) if own else link.source)
+def nameless(links: Iterable[Link], name: str) -> tuple[Link, ...]:
+    """A chain without whose it is: two replicas of which it says the same have the same."""
+    return tuple(
+        replace(link, subject="", source=_kind(link.source)) if link.subject == name else link for link in links
+    )
 
 
 def _kind(source: str) -> str:
@@ -117,6 +123,23 @@ def _old(picture: Picture) -> Iterator[Link]:
     judged = max((int(each.get("observedGeneration") or 0) for each in stored), default=0)
     if judged < wanted:
         yield Link(Why.STATUS_OLD, _deployment(picture), have=str(judged), want=str(wanted))
+    if picture.lease is not None and not picture.lease.live:
+        holder = picture.lease.holder
+        said = f"was last held by {holder}, which no longer renews it" if holder else "is held by nobody"
+        yield Link(Why.NO_OPERATOR, _deployment(picture), f"Lease {picture.lease.name}", said)
+
+
+def _deleting(picture: Picture) -> Explained:
+    """A deployment on its way out: how many Pods are left, and what holds the first of them."""
+    snapshot = picture.snapshot
+    rendering = snapshot.rendering
+    rendered = rendering.roles if isinstance(rendering, Rendering) else ()
+    held = ((each, picture.pods.get(each.uid, PodDetails()).finalizers) for each in snapshot.members)
+    first = next(((each, finalizers) for each, finalizers in held if finalizers), None)
+    said = f"; Pod {first[0].name} is held by {', '.join(first[1])}" if first is not None else ""
+    left = len(snapshot.members)
+    link = Link(Why.DELETING, _deployment(picture), said=said, have="1 Pod" if left == 1 else f"{left} Pods")
+    return Explained(slots.of(snapshot.members, snapshot.workloads, rendered), (link, *_old(picture)))
 
 
 def _turn(picture: Picture, role: RoleSlots, turn: Turnover) -> Iterator[Link]:
@@ -197,19 +220,20 @@ def _composed(picture: Picture, role: RoleSlots, slot: Slot, workload: Workload,
     elif workload.yields_to:
         yield Link(Why.YIELDING, subject, source, said=workload.yields_to)
     elif not workload.active:
-        yield Link(Why.STOPPED, subject, source)
+        yield Link(Why.STOPPED, subject, source, said=f": {details.evicted}" if details.evicted else "")
     elif not workload.reserved:
         because = f": {workload.waits_because}" if workload.waits_because else ""
         where = f"{source} in LocalQueue {workload.queue}"
         if workload.preempted:
-            yield Link(Why.PREEMPTED, subject, source, said=details.evicted)
+            yield Link(Why.PREEMPTED, subject, source, said=details.evicted or "Kueue gave it to another")
+        elif details.evicted:
+            yield Link(Why.EVICTED, subject, source, said=details.evicted)
         yield Link(Why.UNRESERVED, subject, where, said=because)
         yield from _queue(picture, role, subject)
     elif not workload.admitted:
         yield from _checked(picture, subject, source, details)
     else:
-        for member in slot.live:
-            yield from _member(picture, member, subject)
+        yield from _alike(link for member in slot.live for link in _member(picture, member, subject))
 
 
 def _checked(picture: Picture, subject: str, source: str, details: WorkloadDetails) -> Iterator[Link]:
@@ -243,9 +267,24 @@ def _queue(picture: Picture, role: RoleSlots, subject: str = "") -> Iterator[Lin
         yield Link(Why.QUEUE_INACTIVE, subject or f"role {role.name}", source, said=queue.because)
         return
     for flavor in queue.flavors if subject else ():
-        want = asked(picture.snapshot.deployment, role.name, flavor.unit)
+        want = amounts.asked(picture.snapshot.deployment, role.name, flavor.unit)
         have = f"{_number(flavor.free)} of {_number(flavor.total)} {flavor.unit}"
         yield Link(Why.FREE, subject, f"{source}, flavor {flavor.name},", have=have, want=want)
+    wanted = amounts.cards(picture.snapshot.deployment, role.name) or 0
+    counted = [flavor for flavor in queue.flavors if flavor.unit == amounts.CARDS] if subject else []
+    largest = max((flavor.total for flavor in counted), default=Fraction(wanted))
+    if not queue.cohort and wanted > largest:
+        have = f"{_number(largest)} {amounts.CARDS}"
+        yield Link(Why.NEVER_FITS, subject, source, have=have, want=amounts.count(wanted))
+
+
+def _alike(links: Iterable[Link]) -> Iterator[Link]:
+    """Links of the members of one replica, those that say the same as one."""
+    same: dict[Link, list[Link]] = {}
+    for link in links:
+        same.setdefault(replace(link, source=""), []).append(link)
+    for first, *others in same.values():
+        yield replace(first, source=f"{first.source}, one of {len(others) + 1} alike,") if others else first
 
 
 def _member(picture: Picture, member: Member, subject: str) -> Iterator[Link]:

@@ -8,8 +8,11 @@ class Why(StrEnum):
     """What may keep a replica, or all of them, from serving; from nearest to the Pod to nearest to the cause."""
 
     # Of a whole deployment or role.
+    DELETING = "Deleting"
     RENDER_REFUSED = "RenderRefused"
+    NOT_RENDERED_HERE = "NotRenderedHere"
     STATUS_OLD = "StatusOld"
+    NO_OPERATOR = "NoOperator"
     WEIGHTS_BLOCKED = "WeightsBlocked"
     CACHE_LOST = "CacheLost"
     TURN_AWAITS_ADMISSION = "TurnAwaitsAdmission"
@@ -29,7 +32,9 @@ class Why(StrEnum):
     QUEUE_INACTIVE = "QueueInactive"
     UNRESERVED = "Unreserved"
     PREEMPTED = "Preempted"
+    EVICTED = "Evicted"
     FREE = "Free"
+    NEVER_FITS = "NeverFits"
     PARKED = "Parked"
     YIELDING = "Yielding"
     STOPPED = "Stopped"

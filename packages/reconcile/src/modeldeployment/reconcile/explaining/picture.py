@@ -70,11 +70,21 @@ class QueueDetails:
 
 
 @dataclass(frozen=True, slots=True)
+class Lease:
+    """The Lease of the operators; `holder` is empty where nobody holds it, `live` says that it was renewed in time."""
+
+    name: str
+    holder: str = ""
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A snapshot and the details of what is in it, by UID; queues by the name of their ClusterQueue.
 
     `count` is that of the deployment's set, None for one role. `ours` are the checks that the operator answers.
-    `unread` says what could not be read, and why.
+    `lease` is None where it could not be read. `blind` says why the rendering is not the operator's, where something that
+    it is made of could not be read. `unread` says what else could not be read, and why.
     """
 
     snapshot: Snapshot
@@ -83,4 +93,6 @@ class Picture:
     queues: Mapping[str, QueueDetails] = field(default_factory=dict)
     count: Count | None = None
     ours: frozenset[str] = frozenset()
+    lease: Lease | None = None
+    blind: str = ""
     unread: tuple[str, ...] = ()

@@ -8,11 +8,14 @@ from modeldeployment.reconcile.explaining.links import Link, Why
 
 _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
     {
+        Why.DELETING: "{subject} is being deleted, {have} left{said}",
         Why.RENDER_REFUSED: "{subject} cannot be rendered: {said}",
+        Why.NOT_RENDERED_HERE: "what {subject} is rendered to is not known here, so replicas are not explained: {said}",
         Why.STATUS_OLD: (
             "the status of {subject} speaks of generation {have} and the spec is of generation {want}: no operator has "
             "looked at it since"
         ),
+        Why.NO_OPERATOR: "no operator reconciles: {source} {said}",
         Why.WEIGHTS_BLOCKED: "{subject} gets no replica: {said}",
         Why.CACHE_LOST: "{subject} differs from the spec and stays: its cache cannot be reached",
         Why.TURN_AWAITS_ADMISSION: (
@@ -36,10 +39,12 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
         Why.QUEUE_INACTIVE: "{source} admits nothing: {said}",
         Why.UNRESERVED: "{subject} has no quota: {source}{said}",
         Why.PREEMPTED: "{subject} lost its quota: {said}",
+        Why.EVICTED: "{subject} was evicted: {said}",
         Why.FREE: "{source} has {have} free; {subject} asks for {want}",
+        Why.NEVER_FITS: "{source} gives {have} in all and borrows from nobody, so {subject} never fits with {want}",
         Why.PARKED: "{subject} is parked: its set did not fit for 30 minutes, and {source} was taken out of the queue",
         Why.YIELDING: "{subject} gave way to the older {said}, which waits for the same quota; it comes back by itself",
-        Why.STOPPED: "{subject} is stopped: somebody set spec.active=false on {source}",
+        Why.STOPPED: "{subject} is stopped: spec.active of {source} is false, and set admission did not do it{said}",
         Why.HELD: "{subject} holds quota and waits for its set: {have} of {want} replicas hold theirs{said}",
         Why.HELD_BY_ANOTHER: "{subject} holds quota and waits for the check {said}",
         Why.ADMITTING: "{subject} holds quota, every check is Ready, and Kueue has not admitted {source} yet",
@@ -54,7 +59,13 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
 
 _WAYS_OUT: Final[Mapping[Why, str]] = MappingProxyType(
     {
+        Why.DELETING: "what holds a Pod is named in its metadata.finalizers; Kueue lets go once the Workload is deleted",
+        Why.NOT_RENDERED_HERE: "ask for the right to get InstanceTypes, or read kubectl describe md",
         Why.STATUS_OLD: "see that the operator runs: kubectl get lease -A, and its log",
+        Why.NO_OPERATOR: "start modeldeployment-operator, or read the log of the one that should hold the Lease",
+        Why.NOT_CREATED: "if it stays so, kubectl describe md shows why the API server refuses the Pod",
+        Why.NO_WORKLOAD: "if it stays so, see that Kueue runs",
+        Why.NEVER_FITS: "raise the quota of that queue, or declare smaller replicas",
         Why.WEIGHTS_BLOCKED: "see the claim or the ModelArtifact that spec.model.artifactRef names",
         Why.CACHE_LOST: "make the binding and its pool ready again; replicas then turn over by themselves",
         Why.QUEUE_UNCHECKED: "add the check to spec.admissionChecksStrategy of the ClusterQueue",

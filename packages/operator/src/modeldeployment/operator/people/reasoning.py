@@ -1,0 +1,118 @@
+"""Why a deployment, a role or one replica does not serve, in lines and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from modeldeployment.operator.errors import UsageError
+from modeldeployment.operator.people.growing import link_row, spans
+from modeldeployment.reconcile.deciding import slots
+from modeldeployment.reconcile.explaining import chains, sentences
+from modeldeployment.reconcile.explaining.links import Why
+
+if TYPE_CHECKING:
+    from modeldeployment.reconcile.explaining.chains import Explained, Waiting
+    from modeldeployment.reconcile.explaining.links import Chain, Link
+    from modeldeployment.reconcile.explaining.picture import Picture
+
+_REMARKS = frozenset({Why.QUEUE_UNCHECKED})
+"""What is worth a line and holds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about: the whole deployment, a role of it, or one replica."""
+
+    role: str = ""
+    ordinal: int | None = None
+
+
+def asked(text: str | None, picture: Picture) -> Asked:
+    """Read `role` or `role/ordinal`; raises UsageError that names what there is."""
+    if text is None:
+        return Asked()
+    role, slash, number = text.partition("/")
+    declared = {each.name: each.replicas for each in picture.snapshot.deployment.spec.roles}
+    name = picture.snapshot.deployment.metadata.name
+    if role not in declared:
+        raise UsageError(f"{name} has no role {role!r}; it has {', '.join(declared)}")
+    if not slash:
+        return Asked(role)
+    replicas = declared[role]
+    if not number.isascii() or not number.isdecimal() or int(number) >= replicas:
+        there = f"{role}/0 to {role}/{replicas - 1}" if replicas > 1 else f"{role}/0" if replicas else "none declared"
+        raise UsageError(f"{name} has no replica {text!r}; of that role there is {there}")
+    return Asked(role, int(number))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What keeps what was asked about from serving; `serves` says that nothing does."""
+
+    picture: Picture
+    ready: int
+    declared: int
+    about: str
+    whole: tuple[Link, ...]
+    chains: tuple[Chain, ...]
+
+    @property
+    def serves(self) -> bool:
+        """Whether nothing is held."""
+        return not self.chains and all(link.why in _REMARKS for link in self.whole)
+
+    def lines(self) -> Iterator[str]:
+        """One paragraph for what holds all of it, and one a chain."""
+        if self.serves:
+            yield f"{self.about} serves: {self.ready} of {self.declared} replicas are ready"
+        for link in self.whole:
+            yield sentences.of(link)
+            yield from _helps((link,))
+        for chain in self.chains:
+            first, *others = chain.links
+            more = f" (so {'does' if len(chain.subjects) == 2 else 'do'} {spans(chain.subjects[1:])})"
+            yield f"{sentences.of(first)}{more if len(chain.subjects) > 1 else ''}"
+            yield from (f"  {sentences.of(link)}" for link in others)
+            yield from _helps(chain.links)
+
+    def table(self) -> dict[str, Any]:
+        """The same for programs."""
+        meta = self.picture.snapshot.deployment.metadata
+        return {
+            "namespace": meta.namespace,
+            "name": meta.name,
+            "about": self.about,
+            "serves": self.serves,
+            "ready": self.ready,
+            "declared": self.declared,
+            "why": [link_row(link) for link in self.whole],
+            "chains": [
+                {"replicas": list(chain.subjects), "links": [link_row(link) for link in chain.links]}
+                for chain in self.chains
+            ],
+            "unread": list(self.picture.unread),
+        }
+
+
+def answer(picture: Picture, explained: Explained, of: Asked) -> Answer:
+    """Pick from an explanation what was asked about."""
+    name = picture.snapshot.deployment.metadata.name or ""
+    waiting: Iterable[Waiting] = explained.of(of.role, of.ordinal) if of.role else explained.waiting
+    others = {f"role {each.name}" for each in picture.snapshot.deployment.spec.roles if each.name != of.role}
+    whole = tuple(link for link in explained.whole if not of.role or link.subject not in others)
+    seats = [
+        (role, ordinal)
+        for role in explained.roles
+        for ordinal in range(role.declared)
+        if of.role in ("", role.name) and of.ordinal in (None, ordinal)
+    ]
+    about = name if not of.role else f"role {of.role}" if of.ordinal is None else f"{of.role}/{of.ordinal}"
+    ready = sum(slots.serving(role, ordinal) for role, ordinal in seats)
+    return Answer(picture, ready, len(seats), about, whole, chains.folded(waiting))
+
+
+def _helps(links: Iterable[Link]) -> Iterator[str]:
+    ways = dict.fromkeys(way for link in links if (way := sentences.way_out(link)))
+    yield from (f"  what helps: {way}" for way in ways)

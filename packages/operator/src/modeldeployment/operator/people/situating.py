@@ -1,0 +1,152 @@
+"""`kubectl md status` and `why`: from the command line to what is printed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from modeldeployment.operator.people import options
+
+if TYPE_CHECKING:
+    from modeldeployment.operator.people.looking import Looker
+
+_HELD = 1
+
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The ModelDeployment.")]
+_Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Its namespace.")]
+_Form: TypeAlias = Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")]
+_Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig to reach the cluster with.")]
+_Context: TypeAlias = Annotated[str | None, typer.Option(help="Context of the kubeconfig.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is printed, and notes on what could not be read."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def status(
+    name: _Name,
+    namespace: _Namespace = "default",
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Print it anew whenever it changes.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print replicas that are alike one by one.")] = False,
+    output: _Form = "text",
+    kubeconfig: _Kubeconfig = None,
+    context: _Context = None,
+    settings: options.SettingsFile = None,
+) -> None:
+    """Show a deployment as a tree: roles, replicas, and of each its Pods, Workload, queue, flavor and nodes.
+
+    Of every replica that does not serve, the one reason that holds it is named; `kubectl md why` goes on to the cause.
+    Replicas of which the same is true are shown as one. What you may not read is left out, and standard error says so.
+
+    Exit status: 0 shown, 2 wrong use or no answer. With --watch Ctrl-C ends it with 0.
+    """
+    from modeldeployment.operator.people import growing
+    from modeldeployment.reconcile.explaining import chains
+
+    async def once(looker: Looker) -> Said:
+        picture = await looker.look()
+        explained = chains.explain(picture)
+        if output == "json":
+            return Said(_json(growing.table(picture, explained), one_line=watch))
+        return Said("\n".join(growing.tree(picture, explained, everything=everything).lines()), picture.unread)
+
+    async def work() -> None:
+        async with _looker(name, namespace, kubeconfig, context, settings) as looker:
+            said = await once(looker)
+            _print(said)
+            if watch:
+                await _follow(looker, lambda: once(looker), said)
+
+    with contextlib.suppress(KeyboardInterrupt) if watch else contextlib.nullcontext():
+        asyncio.run(work())
+
+
+def why(
+    name: _Name,
+    replica: Annotated[
+        str | None, typer.Argument(metavar="[ROLE[/ORDINAL]]", help="A role or one replica; without it all of them.")
+    ] = None,
+    namespace: _Namespace = "default",
+    output: _Form = "text",
+    kubeconfig: _Kubeconfig = None,
+    context: _Context = None,
+    settings: options.SettingsFile = None,
+) -> None:
+    """Say why a deployment, a role or a replica does not serve: from what is seen to its cause, and what helps.
+
+    Exit status: 0 everything that was asked about serves, 1 something is held, 2 wrong use or no answer.
+    """
+    from modeldeployment.operator.people import reasoning
+    from modeldeployment.reconcile.explaining import chains
+
+    async def work() -> reasoning.Answer:
+        async with _looker(name, namespace, kubeconfig, context, settings) as looker:
+            picture = await looker.look()
+        return reasoning.answer(picture, chains.explain(picture), reasoning.asked(replica, picture))
+
+    answer = asyncio.run(work())
+    if output == "json":
+        _print(Said(_json(answer.table())))
+    else:
+        _print(Said("\n".join(answer.lines()), answer.picture.unread))
+    if not answer.serves:
+        raise typer.Exit(_HELD)
+
+
+@contextlib.asynccontextmanager
+async def _looker(
+    name: str, namespace: str, kubeconfig: Path | None, context: str | None, settings: Path | None
+) -> AsyncIterator[Looker]:
+    """Somebody who looks at that deployment; raises KubeError, and SettingsError for settings that cannot be used."""
+    from modeldeployment.operator.people import asking, looking
+    from modeldeployment.render import Policy
+
+    policy = Policy()
+    if settings is not None:
+        from modeldeployment.operator.settings import load
+
+        policy = load(settings).policy()
+    async with contextlib.AsyncExitStack() as stack:
+        client = await stack.enter_async_context(asking.client(kubeconfig, context))
+        yield await looking.looker(client, namespace, name, policy)
+
+
+async def _follow(looker: Looker, look: Callable[[], Awaitable[Said]], before: Said) -> None:
+    """Print anew whenever what is to be said is other than before, until it is cancelled."""
+    changed = asyncio.Event()
+    async with asyncio.TaskGroup() as following:
+        for reflector in looker.reflectors(changed.set):
+            following.create_task(reflector.run())
+        while True:
+            await changed.wait()
+            await asyncio.sleep(_BREATH)
+            changed.clear()
+            said = await look()
+            if said != before:
+                before = said
+                _print(said)
+
+
+_BREATH = 0.3
+"""Seconds that changes are given to come together; one look serves them all."""
+
+
+def _print(said: Said) -> None:
+    for note in said.notes:
+        typer.echo(f"kubectl md: {note}", err=True)
+    typer.echo(said.text)
+
+
+def _json(table: dict[str, Any], *, one_line: bool = False) -> str:
+    return json.dumps(table, indent=None if one_line else 2, ensure_ascii=False)
