@@ -59,7 +59,7 @@ def explain(picture: Picture) -> Explained:
     snapshot = picture.snapshot
     if snapshot.deployment.metadata.deletion_timestamp is not None:
         return _deleting(picture)
-    old = tuple(_old(picture))
+    old = (*_old(picture), *_nobody(picture))
     if picture.blind:
         return Explained(whole=(*old, Link(Why.NOT_RENDERED_HERE, _deployment(picture), said=picture.blind)))
     if isinstance(snapshot.rendering, RenderRefusal):
@@ -123,6 +123,10 @@ def _old(picture: Picture) -> Iterator[Link]:
     judged = max((int(each.get("observedGeneration") or 0) for each in stored), default=0)
     if judged < wanted:
         yield Link(Why.STATUS_OLD, _deployment(picture), have=str(judged), want=str(wanted))
+
+
+def _nobody(picture: Picture) -> Iterator[Link]:
+    """That no operator is there to look at anything."""
     if picture.lease is not None and not picture.lease.live:
         holder = picture.lease.holder
         said = f"was last held by {holder}, which no longer renews it" if holder else "is held by nobody"
@@ -139,7 +143,7 @@ def _deleting(picture: Picture) -> Explained:
     said = f"; Pod {first[0].name} is held by {', '.join(first[1])}" if first is not None else ""
     left = len(snapshot.members)
     link = Link(Why.DELETING, _deployment(picture), said=said, have="1 Pod" if left == 1 else f"{left} Pods")
-    return Explained(slots.of(snapshot.members, snapshot.workloads, rendered), (link, *_old(picture)))
+    return Explained(slots.of(snapshot.members, snapshot.workloads, rendered), (link, *_nobody(picture)))
 
 
 def _turn(picture: Picture, role: RoleSlots, turn: Turnover) -> Iterator[Link]:
@@ -263,6 +267,9 @@ def _queue(picture: Picture, role: RoleSlots, subject: str = "") -> Iterator[Lin
     if queue is None:
         return
     source = f"ClusterQueue {queue.name}"
+    if not queue.there:
+        yield Link(Why.NO_CLUSTER_QUEUE, subject or f"role {role.name}", source)
+        return
     if not queue.active:
         yield Link(Why.QUEUE_INACTIVE, subject or f"role {role.name}", source, said=queue.because)
         return

@@ -60,13 +60,14 @@ class Flavor:
 
 @dataclass(frozen=True, slots=True)
 class QueueDetails:
-    """One ClusterQueue: whether it admits, why not, and its flavors."""
+    """One ClusterQueue: whether it is there and admits, why not, and its flavors."""
 
     name: str
     active: bool = True
     because: str = ""
     cohort: str = ""
     flavors: tuple[Flavor, ...] = ()
+    there: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ class Picture:
     """A snapshot and the details of what is in it, by UID; queues by the name of their ClusterQueue.
 
     `count` is that of the deployment's set, None for one role. `ours` are the checks that the operator answers.
-    `lease` is None where it could not be read. `blind` says why the rendering is not the operator's, where something that
-    it is made of could not be read. `unread` says what else could not be read, and why.
+    `lease` is None where it could not be read. `blind` says why the rendering is not the operator's: something that it
+    is made of could not be read. `unread` says what else could not be read, and why.
     """
 
     snapshot: Snapshot

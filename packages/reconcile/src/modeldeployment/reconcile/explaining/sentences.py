@@ -59,7 +59,7 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
 
 _WAYS_OUT: Final[Mapping[Why, str]] = MappingProxyType(
     {
-        Why.DELETING: "what holds a Pod is named in its metadata.finalizers; Kueue lets go once the Workload is deleted",
+        Why.DELETING: "a finalizer holds a Pod until its owner lets go; Kueue does once the Workload is deleted",
         Why.NOT_RENDERED_HERE: "ask for the right to get InstanceTypes, or read kubectl describe md",
         Why.STATUS_OLD: "see that the operator runs: kubectl get lease -A, and its log",
         Why.NO_OPERATOR: "start modeldeployment-operator, or read the log of the one that should hold the Lease",
