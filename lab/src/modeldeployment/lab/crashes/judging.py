@@ -79,7 +79,7 @@ def _costs(run: Run, plain: Run) -> Iterator[str]:
     grace = cost(run)
     for word, here, there in (("created", run.created, plain.created), ("deleted", run.deleted, plain.deleted)):
         for plural in sorted({*here, *there}):
-            over = here[plural] - there[plural] - (grace if plural in ("pods", "workloads") else 0)
+            over = here[plural] - there[plural] - (grace if plural in ("pods", "workloads") else run.scenario.spare)
             if over > 0:
                 yield f"{over} {plural} {word} too many"
     if not grace:

@@ -169,7 +169,9 @@ class _Stage:
         mine = [
             each for each in world.story[self._from :] if each.by.startswith("operator-") and each.plural != "events"
         ]
-        run.idle = sum(1 for each in mine if not each.changed)
+        theirs = {_uid(each) for each in world.story if not each.by.startswith("operator-") and _begins_to_leave(each)}
+        # What somebody else had begun to delete may well be deleted again by one who had not heard of it.
+        run.idle = sum(1 for each in mine if not each.changed and not (each.verb == "delete" and _uid(each) in theirs))
         run.created = Counter(each.plural for each in mine if each.changed and each.verb == "create")
         run.deleted = Counter(each.plural for each in mine if each.changed and each.verb == "delete")
         gone = [
@@ -206,6 +208,14 @@ class _Stage:
             for each in server.items(plural)
             if not owner(each) or (plural != "pods" and _unnoted(each))
         ]
+
+
+def _uid(entry: Entry) -> str:
+    return str(entry.thing["metadata"]["uid"])
+
+
+def _begins_to_leave(entry: Entry) -> bool:
+    return entry.verb == "delete" and entry.changed
 
 
 def _unnoted(thing: JSON) -> bool:

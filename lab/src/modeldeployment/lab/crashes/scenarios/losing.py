@@ -175,6 +175,7 @@ LOSING: Final = (
         (_usurps,),
         Ends(survivors=("server/0.0",)),
         strangers=1,
+        spare=1,
     ),
     Scenario(
         "preemption",

@@ -41,6 +41,8 @@ class Scenario:
     """Pods of its widest replica."""
     strangers: int = 0
     """Objects of others that come on the way and are to stand in the end."""
+    spare: int = 0
+    """Objects beside the Pods that are made once more where events of several kinds come in another order."""
     hurries: bool = True
     """Whether the second act may as well happen in the middle of the first."""
 
