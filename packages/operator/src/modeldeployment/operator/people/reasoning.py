@@ -72,8 +72,8 @@ class Answer:
             yield from _helps((link,))
         for chain in self.chains:
             first, *others = chain.links
-            more = f" (so {'does' if len(chain.subjects) == 2 else 'do'} {spans(chain.subjects[1:])})"
-            yield f"{sentences.of(first)}{more if len(chain.subjects) > 1 else ''}"
+            alike = f" (as {spans(chain.subjects[1:])})" if len(chain.subjects) > 1 else ""
+            yield f"{sentences.of(first)}{alike}"
             yield from (f"  {sentences.of(link)}" for link in others)
             yield from _helps(chain.links)
 
