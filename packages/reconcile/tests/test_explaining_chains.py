@@ -277,7 +277,8 @@ def test_a_status_that_judges_an_older_spec_says_so_and_whether_an_operator_is_t
     assert whole(seen, lease=Lease("default/modeldeployment-operator", "a", live=True)) == [Why.STATUS_OLD]
     nobody = Lease("default/modeldeployment-operator")
     assert whole(seen, lease=nobody) == [Why.STATUS_OLD, Why.NO_OPERATOR]
-    assert whole(snapshot(status=looked_at()), lease=nobody) == [Why.NO_OPERATOR]
+    assert whole(snapshot(status=looked_at()), lease=nobody) == []
+    assert whole(snapshot(deployment(deleted=True)), lease=nobody) == [Why.DELETING, Why.NO_OPERATOR]
 
 
 def test_a_deployment_on_its_way_out_says_what_is_left_and_who_holds_it() -> None:

@@ -6,32 +6,39 @@ and left out.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from modeldeployment.api import keys, kueue
 from modeldeployment.api.quantity import Quantity
-from modeldeployment.kube import Client, Forbidden, Kind, NotFound, Reflector, Store, custom, shapes
+from modeldeployment.kube import Client, Forbidden, Kind, NotFound, Reflector, Store, shapes
 from modeldeployment.kube.kinds import (
     ADMISSION_CHECKS,
     CLUSTER_QUEUES,
+    LEASES,
     LOCAL_QUEUES,
     NODES,
     PERSISTENT_VOLUME_CLAIMS,
     PODS,
     WORKLOADS,
 )
+from modeldeployment.operator import controlling
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people import asking
-from modeldeployment.reconcile import DEPLOYMENTS, INSTANCE_TYPES, OWNED, Key, Snapshots, Watched, gathering
+from modeldeployment.reconcile import DEPLOYMENTS, INSTANCE_TYPES, OWNED, Key, Snapshot, Snapshots, Watched, gathering
 from modeldeployment.reconcile.explaining import amounts
 from modeldeployment.reconcile.explaining.picture import (
     Check,
     Flavor,
+    Lease,
     Picture,
     PodDetails,
     QueueDetails,
@@ -43,62 +50,85 @@ from modeldeployment.reconcile.watching import LABELS, OURS, instance_types
 from modeldeployment.render import Policy
 
 
-class _Waiting(msgspec.Struct):
+class _Waiting(shapes.Shape, frozen=True):
     reason: str = ""
     message: str = ""
 
 
-class _State(msgspec.Struct):
+class _State(shapes.Shape, frozen=True):
     waiting: _Waiting | None = None
 
 
-class _Container(msgspec.Struct):
-    name: str
-    state: _State = msgspec.field(default_factory=_State)
+class _Container(shapes.ContainerStatus, frozen=True):
+    state: _State = _State()
 
 
-class _Status(msgspec.Struct, rename="camel"):
+class _PodStatus(shapes.PodStatus, frozen=True):
     container_statuses: tuple[_Container, ...] = ()
     init_container_statuses: tuple[_Container, ...] = ()
 
 
-_WHOLE_PODS: Final = custom("", "v1", "pods", "Pod")
-_status = msgspec.json.Decoder(_Status)
+class _Pod(shapes.Pod, frozen=True):
+    """A Pod as the controllers read it, and why its containers wait, which no decision reads."""
+
+    status: _PodStatus = _PodStatus()
+
+
+_LATE: Final = 3  # lease durations after which nobody renews it any more; clocks differ
+_PODS: Final = Kind(PODS.group, PODS.version, PODS.plural, PODS.kind, _Pod)
 
 
 @dataclass(slots=True)
 class Looker:
-    """Looks at one deployment again and again; `policy` is what the operator renders with."""
+    """Looks at one deployment again and again.
+
+    The operator renders with `policy`, and its Lease is in `leader_namespace`.
+    """
 
     client: Client
     key: Key
     policy: Policy
     native: bool = True
+    leader_namespace: str = "default"
     unread: list[str] = field(default_factory=list)
+    _shut: set[str] = field(default_factory=set)
 
     async def look(self) -> Picture:
         """The deployment as it is now; raises UsageError where there is none, KubeError where nobody answers."""
-        self.unread = []
+        self.unread, self._shut = [], set()
         watched = Watched(_nobody)
         stored = await self._deployment()
         watched.deployments.put(stored)
         namespace, labels = self.key.namespace, f"{OURS},{keys.INSTANCE}={self.key.name}"
-        await self._fill(watched.pods, PODS, namespace, labels)
-        await self._fill(watched.workloads, WORKLOADS, namespace)
-        await self._fill(watched.queues.local_queues, LOCAL_QUEUES, namespace)
-        await self._fill(watched.queues.checks, ADMISSION_CHECKS, None)
-        await self._fill(watched.runtime_classes, RUNTIME_CLASSES, None)
-        await self._fill(watched.bindings, BINDINGS, namespace)
-        await self._fill(watched.artifacts, ARTIFACTS, namespace)
-        await self._fill(watched.claims, PERSISTENT_VOLUME_CLAIMS, namespace)
-        for kind, store in watched.owned.items():
-            await self._fill(store, OWNED[kind], namespace, f"{LABELS[kind]},{keys.INSTANCE}={self.key.name}")
-        await self._named(watched.types, INSTANCE_TYPES, instance_types(stored))
+        pods: Store[_Pod] = Store()
+        lease, *_ = await asyncio.gather(
+            self._lease(),
+            self._fill(pods, _PODS, namespace, labels),
+            self._fill(watched.workloads, WORKLOADS, namespace),
+            self._fill(watched.queues.local_queues, LOCAL_QUEUES, namespace),
+            self._fill(watched.queues.checks, ADMISSION_CHECKS, None),
+            self._fill(watched.runtime_classes, RUNTIME_CLASSES, None),
+            self._fill(watched.bindings, BINDINGS, namespace),
+            self._fill(watched.artifacts, ARTIFACTS, namespace),
+            self._fill(watched.claims, PERSISTENT_VOLUME_CLAIMS, namespace),
+            *(
+                self._fill(store, OWNED[kind], namespace, f"{LABELS[kind]},{keys.INSTANCE}={self.key.name}")
+                for kind, store in watched.owned.items()
+            ),
+            self._named(watched.types, INSTANCE_TYPES, instance_types(stored)),
+        )
+        for pod in pods.items():
+            watched.pods.put(pod)
+        nodes, *_ = await asyncio.gather(
+            self._nodes({pod.spec.node_name for pod in pods.items() if pod.spec.node_name and not _works(pod)}),
+            self._named(watched.queues.cluster_queues, CLUSTER_QUEUES, _led_to(watched)),
+            self._stores(watched),
+        )
+        return self._picture(watched, stored, lease, {pod.metadata.uid: _pod(pod, nodes) for pod in pods.items()})
+
+    async def _stores(self, watched: Watched) -> None:
         await self._named(watched.pools, POOLS, _pools(watched))
         await self._named(watched.backends, BACKENDS, _backends(watched))
-        led_to = {each.spec.cluster_queue for each in watched.queues.local_queues.items()}
-        await self._named(watched.queues.cluster_queues, CLUSTER_QUEUES, led_to)
-        return await self._picture(watched, stored)
 
     def reflectors(self, changed: Callable[[], None]) -> tuple[Reflector[Any], ...]:
         """Loops that call `changed` when the deployment, or what it waits for, is other than before."""
@@ -136,70 +166,76 @@ class Looker:
         await self._allowed(str(kind), listed)
 
     async def _named(self, store: Store[Any], kind: Kind[Any], names: Iterable[str]) -> None:
-        for name in sorted(set(names)):
+        async def got(name: str) -> None:
+            try:
+                store.put(await self.client.get(kind, name))
+            except NotFound:
+                return
 
-            async def got(name: str = name) -> None:
-                try:
-                    store.put(await self.client.get(kind, name))
-                except NotFound:
-                    return
-
-            await self._allowed(str(kind), got)
+        await asyncio.gather(*(self._allowed(str(kind), partial(got, name)) for name in sorted(set(names))))
 
     async def _allowed(self, what: str, read: Callable[[], Awaitable[None]]) -> None:
         try:
             await read()
         except Forbidden:
             note = f"you may not read {what}, so what they say is left out"
-            if note not in self.unread:
-                self.unread.append(note)
+            self._shut.add(what)
         except NotFound:
-            self.unread.append(f"the cluster has no {what}")
+            note = f"the cluster has no {what}"
+        else:
+            return
+        if note not in self.unread:
+            self.unread.append(note)
 
-    async def _picture(self, watched: Watched, stored: shapes.Custom) -> Picture:
-        snapshot = Snapshots(watched, self.policy).of(stored, native=self.native)
-        ours = watched.queues.ours()
+    def _picture(
+        self, watched: Watched, stored: shapes.Custom, lease: Lease | None, pods: Mapping[str, PodDetails]
+    ) -> Picture:
+        ours = watched.queues.ours() or frozenset({kueue.JOINT_CHECK})
         roles = gathering.Roles().of(stored)
         of = gathering.gathered(watched, stored, roles, lambda each: gathering.workload(each, ours))
-        nodes = await self._nodes({pod.spec.node_name for pod in watched.pods.items() if pod.spec.node_name})
-        waiting = await self._waiting()
+        queues = {each.metadata.name: _queue(each) for each in watched.queues.cluster_queues.items()}
+        if str(CLUSTER_QUEUES) not in self._shut:
+            queues |= {name: QueueDetails(name, there=False) for name in _led_to(watched) - queues.keys()}
         return Picture(
-            snapshot,
-            pods={
-                pod.metadata.uid: _pod(pod, waiting.get(pod.metadata.uid, ()), nodes) for pod in watched.pods.items()
-            },
+            self._known(Snapshots(watched, self.policy).of(stored, native=self.native)),
+            pods=pods,
             workloads={each.metadata.uid: _workload(each) for each in watched.workloads.items()},
-            queues={each.metadata.name: _queue(each) for each in watched.queues.cluster_queues.items()},
+            queues=queues,
             count=None if of.exempt else counting.count(of),
             ours=ours,
+            lease=lease,
+            blind=f"you may not read {INSTANCE_TYPES}" if str(INSTANCE_TYPES) in self._shut else "",
             unread=tuple(self.unread),
         )
+
+    def _known(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot without what it takes for missing because it may not be read."""
+        if str(LOCAL_QUEUES) in self._shut:
+            return replace(snapshot, queues={})
+        if self._shut & {str(CLUSTER_QUEUES), str(ADMISSION_CHECKS)}:
+            queues = {name: replace(each, checked=True) for name, each in snapshot.queues.items()}
+            return replace(snapshot, queues=queues)
+        return snapshot
+
+    async def _lease(self) -> Lease | None:
+        """The Lease of the operators; None where it cannot be read, or where they do without one."""
+        try:
+            spec = (await self.client.get(LEASES, controlling.LEASE, self.leader_namespace)).spec
+        except (Forbidden, NotFound):
+            return None
+        renewed = datetime.fromisoformat(spec.renew_time).timestamp() if spec.renew_time else 0.0
+        live = bool(spec.holder_identity) and time.time() < renewed + _LATE * spec.lease_duration_seconds
+        return Lease(f"{self.leader_namespace}/{controlling.LEASE}", spec.holder_identity, live)
 
     async def _nodes(self, names: set[str]) -> dict[str, bool]:
         store: Store[shapes.Node] = Store()
         await self._named(store, NODES, names)
         return {node.metadata.name: _works(node) for node in store.items()}
 
-    async def _waiting(self) -> dict[str, tuple[str, ...]]:
-        """Why containers wait, by the UID of their Pod; the stores of the controllers do not keep it."""
-        found: dict[str, tuple[str, ...]] = {}
 
-        async def listed() -> None:
-            labels = f"{OURS},{keys.INSTANCE}={self.key.name}"
-            for pod in (await self.client.list(_WHOLE_PODS, self.key.namespace, labels=labels)).items:
-                status = _status.decode(pod.status) if bytes(pod.status) else _Status()
-                every = (*status.init_container_statuses, *status.container_statuses)
-                found[pod.metadata.uid] = tuple(
-                    _sentence(each.name, each.state.waiting) for each in every if each.state.waiting is not None
-                )
-
-        await self._allowed(str(_WHOLE_PODS), listed)
-        return found
-
-
-async def looker(client: Client, namespace: str, name: str, policy: Policy) -> Looker:
+async def looker(client: Client, namespace: str, name: str, policy: Policy, leader_namespace: str) -> Looker:
     """Make a looker; raises KubeError where the cluster does not answer."""
-    return Looker(client, Key(namespace, name), policy, await asking.native_sidecars(client))
+    return Looker(client, Key(namespace, name), policy, await asking.native_sidecars(client), leader_namespace)
 
 
 def _nobody(_key: Key) -> None:
@@ -216,8 +252,12 @@ def _unless_alike(changed: Callable[[], None]) -> Callable[[shapes.Node | None, 
     return tell
 
 
-def _works(node: shapes.Node) -> bool:
-    return any(each.type == "Ready" and each.status == "True" for each in node.status.conditions)
+def _works(thing: shapes.Node | shapes.Pod) -> bool:
+    return any(each.type == "Ready" and each.status == "True" for each in thing.status.conditions)
+
+
+def _led_to(watched: Watched) -> set[str]:
+    return {each.spec.cluster_queue for each in watched.queues.local_queues.items()}
 
 
 def _pools(watched: Watched) -> set[str]:
@@ -233,14 +273,15 @@ def _spec_names(spec: msgspec.Raw, field_name: str) -> set[str]:
     return {str(each["name"]) for each in (named if isinstance(named, list) else [named]) if each.get("name")}
 
 
-def _pod(pod: shapes.Pod, waiting: tuple[str, ...], nodes: dict[str, bool]) -> PodDetails:
+def _pod(pod: _Pod, nodes: Mapping[str, bool]) -> PodDetails:
     unscheduled = next(
         (each.message for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "False"), ""
     )
+    containers = (*pod.status.init_container_statuses, *pod.status.container_statuses)
     return PodDetails(
         gates=tuple(gate.name for gate in pod.spec.scheduling_gates),
         unscheduled=unscheduled,
-        waiting=waiting,
+        waiting=tuple(_sentence(each.name, each.state.waiting) for each in containers if each.state.waiting),
         node_ready=nodes.get(pod.spec.node_name),
         finalizers=pod.metadata.finalizers,
     )

@@ -112,14 +112,15 @@ async def _looker(
     from modeldeployment.operator.people import asking, looking
     from modeldeployment.render import Policy
 
-    policy = Policy()
+    policy, leader_namespace = Policy(), "default"
     if settings is not None:
         from modeldeployment.operator.settings import load
 
-        policy = load(settings).policy()
+        chosen = load(settings)
+        policy, leader_namespace = chosen.policy(), chosen.leader_namespace
     async with contextlib.AsyncExitStack() as stack:
         client = await stack.enter_async_context(asking.client(kubeconfig, context))
-        yield await looking.looker(client, namespace, name, policy)
+        yield await looking.looker(client, namespace, name, policy, leader_namespace)
 
 
 async def _follow(looker: Looker, look: Callable[[], Awaitable[Said]], before: Said) -> None:

@@ -59,7 +59,8 @@ def explain(picture: Picture) -> Explained:
     snapshot = picture.snapshot
     if snapshot.deployment.metadata.deletion_timestamp is not None:
         return _deleting(picture)
-    old = (*_old(picture), *_nobody(picture))
+    old = tuple(_old(picture))
+    old = (*old, *_nobody(picture)) if old else ()  # what has been looked at needs nobody to look
     if picture.blind:
         return Explained(whole=(*old, Link(Why.NOT_RENDERED_HERE, _deployment(picture), said=picture.blind)))
     if isinstance(snapshot.rendering, RenderRefusal):
