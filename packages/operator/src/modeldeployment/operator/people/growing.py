@@ -179,7 +179,8 @@ def _queue(picture: Picture, workload: Workload | None, nodes: str) -> Iterator[
         return
     entrance = picture.snapshot.queues.get(workload.queue)
     behind = workload.cluster_queue or (entrance.cluster_queue if entrance is not None else "")
-    to = f" -> ClusterQueue {behind}" if behind else ""
+    lost = ", which does not exist" if entrance is not None and not behind else ""
+    to = f" -> ClusterQueue {behind}" if behind else lost
     flavor = f", flavor {', '.join(workload.flavors)}" if workload.flavors else ""
     yield Branch(f"LocalQueue {workload.queue}{to}{flavor}{f' -> {nodes}' if nodes else ''}")
 

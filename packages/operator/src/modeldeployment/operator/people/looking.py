@@ -153,7 +153,7 @@ class Looker:
             there = sorted(
                 each.metadata.name for each in (await self.client.list_metadata(DEPLOYMENTS, self.key.namespace)).items
             )
-            said = f"there are {', '.join(there)}" if there else "there is none; name another with -n"
+            said = f"there is {', '.join(there)}" if there else "there is none; name another with -n"
             raise UsageError(
                 f"ModelDeployment {self.key.name!r} is not in namespace {self.key.namespace!r}: {said}"
             ) from error

@@ -64,18 +64,23 @@ class Answer:
         return not self.chains and all(link.why in _REMARKS for link in self.whole)
 
     def lines(self) -> Iterator[str]:
-        """One paragraph for what holds all of it, and one a chain."""
+        """One line a fact, what causes it below it, and at the end what helps. No cause is told twice."""
         if self.serves:
-            yield f"{self.about} serves: {self.ready} of {self.declared} replicas are ready"
-        for link in self.whole:
-            yield sentences.of(link)
-            yield from _helps((link,))
+            yield f"{self.about} serves" + ("" if "/" in self.about else f": {self.ready} of {self.declared} are ready")
+        yield from map(sentences.of, self.whole)
+        starts = {chain.links[0] for chain in self.chains}
+        told: set[Link] = set()
         for chain in self.chains:
             first, *others = chain.links
             alike = f" (as {spans(chain.subjects[1:])})" if len(chain.subjects) > 1 else ""
             yield f"{sentences.of(first)}{alike}"
-            yield from (f"  {sentences.of(link)}" for link in others)
-            yield from _helps(chain.links)
+            # What another replica waits for is told once: as its own chain, or below the first that waits for it.
+            own = [link for link in others if link.subject == first.subject or not (starts | told) & {*others}]
+            told.update(own)
+            yield from (f"  {sentences.of(link)}" for link in own)
+        every = (*self.whole, *(link for chain in self.chains for link in chain.links))
+        ways = dict.fromkeys(way for link in every if (way := sentences.way_out(link)))
+        yield from (f"what helps: {way}" for way in ways)
 
     def table(self) -> dict[str, Any]:
         """The same for programs."""
@@ -111,8 +116,3 @@ def answer(picture: Picture, explained: Explained, of: Asked) -> Answer:
     about = name if not of.role else f"role {of.role}" if of.ordinal is None else f"{of.role}/{of.ordinal}"
     ready = sum(slots.serving(role, ordinal) for role, ordinal in seats)
     return Answer(picture, ready, len(seats), about, whole, chains.folded(waiting))
-
-
-def _helps(links: Iterable[Link]) -> Iterator[str]:
-    ways = dict.fromkeys(way for link in links if (way := sentences.way_out(link)))
-    yield from (f"  what helps: {way}" for way in ways)
