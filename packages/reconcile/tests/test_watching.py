@@ -14,7 +14,6 @@ from modeldeployment.reconcile.watching import LABELS
 from modeldeployment.render import Policy
 from reconcile_stored import CHAT, artifact, backend, binding, claim, deployment, full, pool, stored, watched
 
-
 GRANTED: dict[str, Any] = {"phase": "Ready", "conditions": [{"type": "QuotaGranted", "status": "True"}]}
 
 
