@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from modeldeployment.api.conditions import ConditionType
 from modeldeployment.reconcile.deciding import slots
 from modeldeployment.reconcile.explaining import chains, sentences
 
@@ -58,7 +59,7 @@ def tree(picture: Picture, explained: Explained, *, everything: bool) -> Branch:
     head = f"ModelDeployment {meta.namespace}/{meta.name}: {phase}{f', {message}' if message else ''}"
     held = tuple(Branch(f"why: {sentences.of(link)}") for link in explained.whole)
     grown = tuple(_role(picture, explained, role, everything=everything) for role in _roles(picture, explained))
-    return Branch(head, (*held, *_endpoint(picture), *grown))
+    return Branch(head, (*held, *_endpoint(picture), *grown, *_router(picture)))
 
 
 def table(picture: Picture, explained: Explained) -> dict[str, Any]:
@@ -109,6 +110,17 @@ def _endpoint(picture: Picture) -> Iterator[Branch]:
     endpoint = picture.snapshot.status.get("endpoint")
     if endpoint:
         yield Branch(f"endpoint {endpoint}")
+
+
+def _router(picture: Picture) -> Iterator[Branch]:
+    """The router as status has it."""
+    stored = picture.snapshot.status.get("conditions") or []
+    assert isinstance(stored, list)
+    said = next((each for each in stored if each.get("type") == ConditionType.ROUTER_READY), None)
+    named = picture.snapshot.deployment.spec.router
+    if named is not None:
+        message = f": {said['reason']}, {said.get('message', '')}" if said is not None else ": not looked at yet"
+        yield Branch(f"router {named.name}{message.rstrip(', ')}")
 
 
 def _role(picture: Picture, explained: Explained, role: RoleSlots, *, everything: bool) -> Branch:

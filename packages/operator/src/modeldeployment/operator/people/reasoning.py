@@ -66,7 +66,9 @@ class Answer:
     def lines(self) -> Iterator[str]:
         """One line a fact, what causes it below it, and at the end what helps. No cause is told twice."""
         if self.serves:
-            yield f"{self.about} serves" + ("" if "/" in self.about else f": {self.ready} of {self.declared} are ready")
+            yield f"{self.about} serves" + (
+                "" if "/" in self.about else f": {self.ready} of {self.declared} replicas are ready"
+            )
         yield from map(sentences.of, self.whole)
         starts = {chain.links[0] for chain in self.chains}
         told: set[Link] = set()
