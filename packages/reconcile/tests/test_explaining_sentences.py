@@ -33,7 +33,7 @@ LINKS = (
     Link(Why.UNRESERVED, "prefill/0", f"Workload {GROUP} in LocalQueue entrance-h20", ": couldn't assign flavors"),
     Link(Why.PREEMPTED, "prefill/0", f"Workload {GROUP}", "Preempted to accommodate a workload (UID: 7)"),
     Link(Why.EVICTED, "prefill/0", f"Workload {GROUP}", "no replacement for a failed node: n1"),
-    Link(Why.FREE, "prefill/0", "ClusterQueue h20, flavor h20-96g,", have="4 of 6 cards", want="8 cards"),
+    Link(Why.FREE, "prefill/0", "ClusterQueue h20, flavor h20-96g", have="4 of 6 cards", want="8 cards"),
     Link(Why.NEVER_FITS, "prefill/0", "ClusterQueue h20", have="6 cards", want="8 cards"),
     Link(Why.PARKED, "prefill/0", f"Workload {GROUP}"),
     Link(Why.YIELDING, "prefill/0", f"Workload {GROUP}", "team-b/older"),

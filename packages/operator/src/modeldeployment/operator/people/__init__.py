@@ -1,9 +1,10 @@
-"""`kubectl md`: what the webhook would say, what its codes mean, and what the controller would do, for people.
+"""`kubectl md`: what the webhook would say, what the controller would do, and how a deployment stands, for people.
 
 In causal order: `manifests` reads files and remembers where everything stands, `knowing` makes facts of them, `asking`
 reads a cluster instead, `judging` judges one object, `validating` does all that for a command, and `printing` says it.
 `rendering` goes on from a judged deployment to its rendering: `emitting` prints that, `annotating` with the origin of
-every value. `foretelling` compares two of them, `contrasting` says what differs. `program` is the command line, its
+every value. `foretelling` compares two of them, `contrasting` says what differs. `looking` reads how a deployment stands in a cluster,
+`growing` draws that as a tree, `reasoning` as chains to their causes, `situating` does both for a command. `program` is the command line, its
 `commands` and their `options`. Nothing is imported before it is needed: `kubectl md explain` is to answer at once.
 """
 

@@ -277,7 +277,7 @@ def _queue(picture: Picture, role: RoleSlots, subject: str = "") -> Iterator[Lin
     for flavor in queue.flavors if subject else ():
         want = amounts.asked(picture.snapshot.deployment, role.name, flavor.unit)
         have = f"{_number(flavor.free)} of {_number(flavor.total)} {flavor.unit}"
-        yield Link(Why.FREE, subject, f"{source}, flavor {flavor.name},", have=have, want=want)
+        yield Link(Why.FREE, subject, f"{source}, flavor {flavor.name}", have=have, want=want)
     wanted = amounts.cards(picture.snapshot.deployment, role.name) or 0
     counted = [flavor for flavor in queue.flavors if flavor.unit == amounts.CARDS] if subject else []
     largest = max((flavor.total for flavor in counted), default=Fraction(wanted))

@@ -40,7 +40,7 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
         Why.UNRESERVED: "{subject} has no quota: {source}{said}",
         Why.PREEMPTED: "{subject} lost its quota: {said}",
         Why.EVICTED: "{subject} was evicted: {said}",
-        Why.FREE: "{source} has {have} free; {subject} asks for {want}",
+        Why.FREE: "{source}, has {have} free; {subject} asks for {want}",
         Why.NEVER_FITS: "{source} gives {have} in all and borrows from nobody, so {subject} never fits with {want}",
         Why.PARKED: "{subject} is parked: its set did not fit for 30 minutes, and {source} was taken out of the queue",
         Why.YIELDING: "{subject} gave way to the older {said}, which waits for the same quota; it comes back by itself",
