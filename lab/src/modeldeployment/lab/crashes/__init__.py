@@ -13,7 +13,7 @@
 from modeldeployment.lab.crashes.faults import Fault, Undisturbed
 from modeldeployment.lab.crashes.judging import judged, sound
 from modeldeployment.lab.crashes.playing import Run, play
-from modeldeployment.lab.crashes.product import faults_of, sampled
+from modeldeployment.lab.crashes.product import faults_of
 from modeldeployment.lab.crashes.scenarios import SCENARIOS, Ends, Scenario
 
 __all__ = [
@@ -26,6 +26,5 @@ __all__ = [
     "faults_of",
     "judged",
     "play",
-    "sampled",
     "sound",
 ]
