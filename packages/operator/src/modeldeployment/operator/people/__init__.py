@@ -3,9 +3,10 @@
 In causal order: `manifests` reads files and remembers where everything stands, `knowing` makes facts of them, `asking`
 reads a cluster instead, `judging` judges one object, `validating` does all that for a command, and `printing` says it.
 `rendering` goes on from a judged deployment to its rendering: `emitting` prints that, `annotating` with the origin of
-every value. `foretelling` compares two of them, `contrasting` says what differs. `looking` reads how a deployment stands in a cluster,
-`growing` draws that as a tree, `reasoning` as chains to their causes, `situating` does both for a command. `program` is the command line, its
-`commands` and their `options`. Nothing is imported before it is needed: `kubectl md explain` is to answer at once.
+every value. `foretelling` compares two of them, `contrasting` says what differs. `looking` reads how a deployment
+stands in a cluster, `growing` draws that as a tree, `reasoning` follows it to the causes, `situating` does both for a
+command. `program` is the command line, its `commands` and their `options`. Nothing is imported before it is needed:
+`kubectl md explain` is to answer at once.
 """
 
 from collections.abc import Sequence
