@@ -73,7 +73,7 @@ def test_programs_get_the_same_facts_with_their_codes(tmp_path: Path, capsys: Ca
     assert [link["code"] for link in chain["links"]] == ["Unreserved", "Free"]
 
 
-def test_a_router_role_held_by_its_set_names_the_half_that_waits(tmp_path: Path, capsys: Capture) -> None:
+def test_a_pod_that_no_node_takes_says_what_the_scheduler_says(tmp_path: Path, capsys: Capture) -> None:
     body = changed(pair(None), {"metadata": {"name": "chat", "namespace": "team-a"}})
     cluster = installed(body, cards=1)
     decode = next(each for each in roles(body) if each.name == "decode")
