@@ -97,6 +97,8 @@ class SetController:
         """Look at nothing until the next `begin`: somebody else answers."""
         self._begun = False
         self._standings.clear()
+        self._strays.clear()
+        self._roles = gathering.Roles()  # what goes away meanwhile is not told
         self._groups = observing.Reductions[shapes.Workload, Workload](self._reduced)
 
     async def reconcile(self, key: Joint) -> float | None:
@@ -314,22 +316,24 @@ class SetController:
                 self._queue.add(controller[0])
 
     def _workload(self, old: shapes.Workload | None, new: shapes.Workload | None) -> None:
-        if new is None and old is not None:
+        if self._begun and not self._alike(old, new):
+            for each in (old, new):
+                if each is not None:
+                    self._wake(each)
+        if old is not None and new is None:  # last, since waking reads it once more
             self._forget(old)
-        if not self._begun or self._alike(old, new):
-            return
-        for each in (old, new):
-            if each is not None:
-                self._wake(each)
 
     def _alike(self, old: shapes.Workload | None, new: shapes.Workload | None) -> bool:
         if old is None or new is None or old.metadata.uid != new.metadata.uid:
-            return self._groups.alike(old, new)
+            return False
+        if new.metadata.uid in self._wrote:
+            return False  # a pass may have left it to this change, though it reads as it did before we wrote
         before, after = self._groups.of(old), self._groups.of(new)
         return replace(before, version=after.version) == after
 
     def _forget(self, workload: shapes.Workload) -> None:
         uid = workload.metadata.uid
+        self._groups.alike(workload, None)
         self._foreign.discard(uid)
         self._wrote.pop(uid, None)
         self._spoke.pop(uid, None)
@@ -363,7 +367,8 @@ class SetController:
             self.begin()
         elif self._begun:
             for key, each in self._standings.items():
-                if each.waits:
+                # One whose queue led nowhere until now is not known to wait for anything.
+                if not each.admitted:
                     self._queue.add(key)
 
     def _renew(self) -> None:
