@@ -79,10 +79,17 @@ def _costs(run: Run, plain: Run) -> Iterator[str]:
     grace = cost(run)
     for word, here, there in (("created", run.created, plain.created), ("deleted", run.deleted, plain.deleted)):
         for plural in sorted({*here, *there}):
-            over = here[plural] - there[plural] - (grace if plural in ("pods", "workloads") else run.scenario.spare)
+            # Kueue composes a group anew that still runs when its Workload goes; that one goes too.
+            recomposed = max(0, run.composed - plain.composed) if plural == "workloads" and word == "deleted" else 0
+            over = (
+                here[plural]
+                - there[plural]
+                - (grace if plural in ("pods", "workloads") else run.scenario.spare)
+                - recomposed
+            )
             if over > 0:
                 yield f"{over} {plural} {word} too many"
-    if not grace:
+    if not grace and run.scenario.ends.left:
         for role in sorted({each.partition("/")[0] for each in (*run.left, *plain.left)}):
             mine = [each for each in run.left if each.startswith(f"{role}/") and each in plain.left]
             theirs = [each for each in plain.left if each.startswith(f"{role}/") and each in run.left]

@@ -31,8 +31,9 @@ class Run:
     `outcomes` are by deployment, `objects` what stands beside the Pods, `survivors` the seats whose Pods stood at the
     start and stand in the end.
 
-    `created`, `deleted` count the operator's writes that did something, `idle` those that changed nothing. `left` are
-    the Pods it deleted, in order, as role/ordinal. `broken` are promises, in words; `failures` passes that failed.
+    `created`, `deleted` count the operator's writes that did something, `idle` those that changed nothing, `composed`
+    the Workloads that Kueue made. `left` are the replicas it let go, in order. `broken` are promises, in words;
+    `failures` passes that failed. `writes`, `events` and, after each act, `marks` are those of the first process.
     """
 
     scenario: Scenario
@@ -46,6 +47,7 @@ class Run:
     created: Counter[str] = field(default_factory=Counter)
     deleted: Counter[str] = field(default_factory=Counter)
     idle: int = 0
+    composed: int = 0
     left: list[str] = field(default_factory=list)
     writes: int = 0
     marks: tuple[int, ...] = ()
@@ -166,12 +168,12 @@ class _Stage:
         if len(after) != len(self._strangers) + run.scenario.strangers:
             run.broken.append(f"{len(after)} objects of others stand in the end")
         run.failures = [f"{each.key}: {each.error!r}" for process in self._processes for each in process.failures]
-        mine = [
-            each for each in world.story[self._from :] if each.by.startswith("operator-") and each.plural != "events"
-        ]
+        story = world.story[self._from :]
+        mine = [each for each in story if each.by.startswith("operator-") and each.plural != "events"]
         theirs = {_uid(each) for each in world.story if not each.by.startswith("operator-") and _begins_to_leave(each)}
         # What somebody else had begun to delete may well be deleted again by one who had not heard of it.
         run.idle = sum(1 for each in mine if not each.changed and not (each.verb == "delete" and _uid(each) in theirs))
+        run.composed = sum(1 for each in story if each.plural == "workloads" and each.verb == "create")
         run.created = Counter(each.plural for each in mine if each.changed and each.verb == "create")
         run.deleted = Counter(each.plural for each in mine if each.changed and each.verb == "delete")
         gone = [

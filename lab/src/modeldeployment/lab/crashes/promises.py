@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from modeldeployment.api import keys, kueue
-from modeldeployment.lab.crashes.scenes import Pod, Scene, finalizers, owner
+from modeldeployment.lab.crashes.scenes import Scene, finalizers, owner
 from modeldeployment.lab.model import Entry
+from modeldeployment.lab.model.resources import JSON
 
 Promise: TypeAlias = Callable[[Scene, Entry], Iterator[str]]
 
@@ -164,10 +165,16 @@ def times_move_with_a_flip(scene: Scene, entry: Entry) -> Iterator[str]:
 
 
 def sets_open_together(scene: Scene, entry: Entry) -> Iterator[str]:
-    """No Pod of a set is let go by Kueue before every replica of the set holds quota."""
-    if entry.plural == "pods" and entry.old and entry.new and _gated(entry.old) and not _gated(entry.new):
-        pod = Pod(entry.new)
-        if scene.held_together(pod):
+    """A Workload of a set is answered Ready only while every replica of the set holds quota or is being replaced."""
+    if (
+        scene.ours(entry)
+        and entry.plural == "workloads"
+        and entry.new
+        and _opened(entry.new)
+        and not _opened(entry.old)
+    ):
+        pod = scene.member_of(entry.new)
+        if pod is not None and scene.several(pod):
             yield from (f"{pod.seat} opens while {missing} has no quota" for missing in scene.unreserved(pod))
 
 
@@ -214,7 +221,6 @@ PROMISES: Final[tuple[Promise, ...]] = (
 )
 
 
-def _gated(pod: dict[str, object]) -> bool:
-    spec = pod["spec"]
-    assert isinstance(spec, dict)
-    return any(each["name"] == kueue.ADMISSION_GATE for each in spec.get("schedulingGates") or ())
+def _opened(workload: JSON | None) -> bool:
+    checks = (workload or {}).get("status", {}).get("admissionChecks") or ()
+    return any(each["name"] == kueue.JOINT_CHECK and each["state"] == kueue.CheckState.READY for each in checks)

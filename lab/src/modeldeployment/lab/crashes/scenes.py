@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from modeldeployment.api import keys, kueue, names
+from modeldeployment.api import keys, names
 from modeldeployment.kube import shapes
 from modeldeployment.lab.model import Entry, Process, Server
 from modeldeployment.lab.model.resources import JSON
@@ -250,13 +250,15 @@ class Scene:
 
     # --- sets ---
 
-    def held_together(self, pod: Pod) -> bool:
-        """Whether a Pod is of a set that our check holds together."""
+    def member_of(self, workload: JSON) -> Pod | None:
+        """A Pod of a deployment that a Workload owns."""
+        uids = _names(workload)
+        return next((each for each in self.pods() if each.uid in uids), None)
+
+    def several(self, pod: Pod) -> bool:
+        """Whether a Pod is of a deployment of several roles, of which nobody has just changed what is declared."""
         held = self.deployment(pod.owner)
-        workload = self._workload(pod.group, pod.body["metadata"]["namespace"])
-        checks = (workload or {}).get("status", {}).get("admissionChecks") or ()
-        several = held is not None and len(held["spec"]["roles"]) > 1
-        return several and not self._hurried and any(each["name"] == kueue.JOINT_CHECK for each in checks)
+        return held is not None and len(held["spec"]["roles"]) > 1 and not self._hurried
 
     def unreserved(self, pod: Pod) -> Iterator[str]:
         """The declared replicas of a Pod's deployment that neither hold quota nor are being replaced by us."""
@@ -285,9 +287,6 @@ class Scene:
         if self._process is None:
             return None
         return next((each for each in self._view.watched.deployments.items() if each.metadata.uid == uid), None)
-
-    def _workload(self, group: str, namespace: str) -> JSON | None:
-        return self._server.find("workloads", group, namespace)
 
 
 def owner(thing: JSON) -> str:

@@ -12,6 +12,7 @@ from modeldeployment.lab.crashes.scenarios.scenario import (
     standing,
 )
 from modeldeployment.lab.model import World
+from modeldeployment.lab.model.resources import JSON
 
 
 def _pair(world: World) -> None:
@@ -28,9 +29,13 @@ def _lets_go(world: World) -> None:
         "modeldeployments",
         "chat",
         world.namespace,
-        lambda old: {**old, "metadata": {**old["metadata"], "finalizers": []}},
+        lambda old: {**old, "metadata": {**old["metadata"], "finalizers": _without(old, "example.com/hold")}},
         by="user",
     )
+
+
+def _without(thing: JSON, finalizer: str) -> list[str]:
+    return [each for each in thing["metadata"].get("finalizers") or () if each != finalizer]
 
 
 def _pending(world: World) -> None:
