@@ -33,6 +33,7 @@ from modeldeployment.reconcile.deciding.steps import (
     DeletePod,
     DeleteWorkload,
     DropFinalizer,
+    Reclaim,
     SetEligibility,
     SetUsers,
 )
@@ -231,6 +232,8 @@ class World:
                 return f"release {owner.role}/{owner.ordinal}"
             case SetEligibility(uid=uid, eligible=eligible):
                 return f"{'label' if eligible else 'unlabel'} {self._seat(pods[uid])}"
+            case Reclaim(name=name):
+                return f"reclaim {name}"
             case CreateObject(name=name):
                 return f"front {name}"
             case AlignObject(name=name):

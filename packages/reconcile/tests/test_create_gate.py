@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+from modeldeployment.api import EventReason
 from modeldeployment.reconcile import Answers, Ask, Blocked, Fact, Snapshot, Wait
-from modeldeployment.reconcile.deciding.steps import SOON, CreateReplica
+from modeldeployment.reconcile.deciding.passing import LATER
+from modeldeployment.reconcile.deciding.seen import Lost
+from modeldeployment.reconcile.deciding.steps import SOON, CreateReplica, Reclaim
 from reconcile_worlds import NOW, decision, deployment, pod, question, rendered_role, rendering, role, snapshot, steps
 
 THREE = deployment(replicas=3)
@@ -15,13 +18,17 @@ def answered(seen: Snapshot, **groups: frozenset[str]) -> Snapshot:
 
 
 def test_empty_ordinals_ask_once_for_the_groups_of_their_role() -> None:
-    assert question(snapshot(THREE, [])) == Ask(Fact.ROLE_GROUPS, ("server",))
+    group = rendered_role(rendering(THREE)).template.group
+    asked = {"server": (group(0), group(1), group(2))}
+    assert question(snapshot(THREE, [])) == Ask(Fact.ROLE_GROUPS, ("server",), asked)
 
 
 def test_several_short_roles_are_asked_about_together() -> None:
     of = deployment(roles=[role("first"), role("full"), role("last")])
     members = [pod(rendering(of), role="full", ordinal=ordinal) for ordinal in (0, 1)]
-    assert question(snapshot(of, members)) == Ask(Fact.ROLE_GROUPS, ("first", "last"))
+    ask = question(snapshot(of, members))
+    assert (ask.fact, ask.roles) == (Fact.ROLE_GROUPS, ("first", "last"))
+    assert {name: len(groups) for name, groups in ask.groups.items()} == {"first": 2, "last": 2}
 
 
 def test_a_full_role_asks_nothing() -> None:
@@ -69,4 +76,32 @@ def test_an_orphan_is_removed_before_anything_is_created_beside_it() -> None:
 
 def test_an_answer_for_one_role_does_not_open_the_gate_of_another() -> None:
     of = deployment(roles=[role("first"), role("last")])
-    assert question(answered(snapshot(of, []), first=frozenset())) == Ask(Fact.ROLE_GROUPS, ("last",))
+    ask = question(answered(snapshot(of, []), first=frozenset()))
+    assert (ask.fact, ask.roles, set(ask.groups)) == (Fact.ROLE_GROUPS, ("last",), {"last"})
+
+
+def test_a_group_that_a_stranger_is_in_gets_no_replica_is_told_and_looked_at_again_later() -> None:
+    group = rendered_role(rendering(THREE)).template.group(2)
+    seen = snapshot(THREE, [pod(ordinal=0), pod(ordinal=1)])
+    answers = Answers(groups={"server": frozenset({group})}, strangers={group: "stranger"})
+    decided = decision(replace(seen, answers=answers))
+    assert decided.next == Blocked(Wait.NAME_TAKEN, NOW + LATER)
+    [told] = decided.events
+    assert told.reason is EventReason.NAME_TAKEN
+    assert told.note.startswith("replica server/2 is not created: Pod stranger, which this deployment does not own, ")
+
+
+def test_a_stranger_in_one_group_keeps_no_other_ordinal_waiting() -> None:
+    group = rendered_role(rendering(THREE)).template.group(0)
+    answers = Answers(groups={"server": frozenset({group})}, strangers={group: "stranger"})
+    assert steps(replace(snapshot(THREE, []), answers=answers)) == (
+        CreateReplica("server", 1),
+        CreateReplica("server", 2),
+    )
+
+
+def test_a_pod_that_lost_the_labels_it_is_watched_by_gets_them_back_and_no_twin() -> None:
+    group = rendered_role(rendering(THREE)).template.group(1)
+    seen = snapshot(THREE, [pod(ordinal=0), pod(ordinal=2)])
+    answers = Answers(groups={"server": frozenset({group})}, lost=(Lost("chat-server-x", "uid-x", "server"),))
+    assert steps(replace(seen, answers=answers)) == (Reclaim("chat-server-x", "uid-x", "server"),)

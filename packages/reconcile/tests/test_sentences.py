@@ -115,6 +115,7 @@ def text() -> str:
         ("event ReplicaRestarted", sentences.restarted(pod(restarts=3))),
         ("event RuntimeVersionSkew", sentences.skew("server", "12.8", ("12.9", "13.0"))),
         ("event NameTaken", sentences.name_taken("chat-server")),
+        ("event NameTaken", sentences.group_taken("server/2", "stranger")),
         ("event NameTaken", sentences.router_name_taken(sentences.not_owned("ConfigMap", "team-a", "qwen-router"))),
     ]
     return "".join(f"{head}\n    {sentence}\n" for head, sentence in said)

@@ -35,6 +35,7 @@ from modeldeployment.reconcile.deciding.steps import (
     DeletePod,
     DeleteWorkload,
     DropFinalizer,
+    Reclaim,
     SetEligibility,
     SetUsers,
     Step,
@@ -134,6 +135,9 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
             await _delete(client, target, WORKLOADS, step.name, step.uid)
         case SetEligibility():
             await _set_eligibility(client, target, step)
+        case Reclaim():
+            labels = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: target.key.name, keys.COMPONENT: step.role}
+            await _label(client, target, step.name, step.uid, labels)
         case CreateObject():
             await _create(client, target, step)
         case AlignObject():
@@ -237,10 +241,13 @@ def _metadata(patch: Mapping[str, object]) -> Mapping[str, object]:
 
 
 async def _set_eligibility(client: Client, target: Target, step: SetEligibility) -> None:
-    label = keys.TRUE if step.eligible else None
-    body = {"metadata": {"uid": step.uid, "labels": {keys.ELIGIBLE: label}}}
+    await _label(client, target, step.name, step.uid, {keys.ELIGIBLE: keys.TRUE if step.eligible else None})
+
+
+async def _label(client: Client, target: Target, name: str, uid: str, labels: Mapping[str, str | None]) -> None:
+    body = {"metadata": {"uid": uid, "labels": dict(labels)}}
     try:
-        patched = await client.patch(PODS, step.name, body, target.key.namespace, how=PatchType.MERGE)
+        patched = await client.patch(PODS, name, body, target.key.namespace, how=PatchType.MERGE)
     except (NotFound, Conflict):
         return
     target.wrote(PODS.plural, patched.metadata.resource_version)

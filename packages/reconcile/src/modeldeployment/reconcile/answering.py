@@ -1,24 +1,26 @@
 """Answers the rare reads that a pass asks for, from the API server and never from a store."""
 
 from dataclasses import replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, shapes
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import observing
-from modeldeployment.reconcile.deciding.seen import Answers, Names, OwnedKind
+from modeldeployment.reconcile.deciding.seen import Answers, Lost, Names, OwnedKind
 from modeldeployment.reconcile.deciding.steps import Ask, Fact
 from modeldeployment.reconcile.kinds import OWNED
 from modeldeployment.reconcile.watching import OURS, Key
+
+NAMED_AT_ONCE: Final = 64
+"""So many groups are asked for by name; for more, every Pod of the namespace that is in any group is looked at."""
 
 
 async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask) -> Answers:
     """The answers so far with the asked fact added. Raises KubeError."""
     match ask.fact:
         case Fact.ROLE_GROUPS:
-            groups = {role: await _groups(client, key, uid, role) for role in ask.roles}
-            return replace(answers, groups={**answers.groups, **groups})
+            return await _claimed(client, key, uid, answers, ask)
         case Fact.NAMES:
             names = {kind: await _names(client, key, uid, kind) for kind in ask.kinds}
             return replace(answers, names={**answers.names, **names})
@@ -35,10 +37,31 @@ async def _names(client: Client, key: Key, uid: str, kind: OwnedKind) -> Names:
     return Names(frozenset(each.metadata.name for each in listing.items) - set(ours), ours)
 
 
-async def _groups(client: Client, key: Key, uid: str, role: str) -> frozenset[str]:
-    selector = f"{OURS},{keys.INSTANCE}={key.name},{keys.COMPONENT}={role}"
-    pods = await _owned_pods(client, key, uid, selector)
-    return frozenset(pod.metadata.labels.get(keys.GROUP_NAME, "") for pod in pods)
+async def _claimed(client: Client, key: Key, uid: str, answers: Answers, ask: Ask) -> Answers:
+    """Who is in the wanted groups: Kueue counts Pods by their group, whatever else labels them, whoever owns them."""
+    role_of = {group: role for role, groups in ask.groups.items() for group in groups}
+    few = len(role_of) <= NAMED_AT_ONCE
+    selector = f"{keys.GROUP_NAME} in ({','.join(sorted(role_of))})" if few else keys.GROUP_NAME
+    found = [
+        pod.metadata
+        for pod in (await client.list_metadata(PODS, key.namespace, labels=selector)).items
+        if pod.metadata.labels.get(keys.GROUP_NAME) in role_of
+    ]
+    groups: dict[str, set[str]] = {role: set() for role in ask.roles}
+    for pod in found:
+        groups[role_of[pod.labels[keys.GROUP_NAME]]].add(pod.labels[keys.GROUP_NAME])
+    strangers = {pod.labels[keys.GROUP_NAME]: pod.name for pod in found if not _owned(pod, uid)}
+    lost = tuple(
+        Lost(pod.name, pod.uid, role_of[pod.labels[keys.GROUP_NAME]])
+        for pod in found
+        if _owned(pod, uid) and pod.labels.get(keys.NAME) != keys.NAME_VALUE and pod.deletion_timestamp is None
+    )
+    return replace(
+        answers,
+        groups={**answers.groups, **{role: frozenset(each) for role, each in groups.items()}},
+        strangers={**answers.strangers, **strangers},
+        lost=(*answers.lost, *lost),
+    )
 
 
 async def _owned_pods(client: Client, key: Key, uid: str, selector: str) -> list[shapes.Partial]:

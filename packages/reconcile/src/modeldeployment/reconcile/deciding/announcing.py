@@ -50,6 +50,20 @@ def taken(snapshot: Snapshot, fronts: keeping.Keeping, routed: Routed) -> tuple[
     return tuple(Announcement(EventReason.NAME_TAKEN, note, about) for note, about in (*services, *routers))
 
 
+def strangers(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:
+    """Groups of ours in which somebody else's Pod is, so that no replica can come."""
+    known = {
+        role.template.group(ordinal): f"{role.name}/{ordinal}"
+        for role in rendering.roles
+        if snapshot.answers.strangers
+        for ordinal in range(role.replicas)
+    }
+    return tuple(
+        Announcement(EventReason.NAME_TAKEN, sentences.group_taken(known.get(group, group), pod), f"{group}/{pod}")
+        for group, pod in sorted(snapshot.answers.strangers.items())
+    )
+
+
 def unrouted(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:
     """A router that cannot be rendered."""
     return (refused(snapshot, rendering.router),) if isinstance(rendering.router, RenderRefusal) else ()

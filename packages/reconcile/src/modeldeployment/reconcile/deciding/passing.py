@@ -35,6 +35,7 @@ from modeldeployment.reconcile.deciding.steps import (
     Done,
     Fact,
     Next,
+    Reclaim,
     Step,
     Wait,
 )
@@ -78,7 +79,7 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
     in_front, of_router = routing.split(snapshot.objects, wanted, snapshot.deployment.metadata.name)
     fronts = keeping.of(wanted, in_front, snapshot.answers.names)
     routed = routing.of(snapshot, rendering, of_router)
-    ask = _question(snapshot, turnovers, fronts, routed.kept)
+    ask = _question(snapshot, rendering, turnovers, fronts, routed.kept)
     if ask is not None:
         return ask
     leaving = [departure for each in turnovers.values() if isinstance(each, Leave) for departure in each.departures]
@@ -97,9 +98,10 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         *announcing.departures(snapshot.members),
         *announcing.skews(rendering),
         *announcing.taken(snapshot, fronts, routed),
+        *announcing.strangers(snapshot, rendering),
         *announcing.unrouted(snapshot, rendering),
     )
-    return Decision(_next(steps, turnovers, rendering, (fronts, routed.kept), now), patch, events)
+    return Decision(_next(snapshot, steps, turnovers, rendering, (fronts, routed.kept), now), patch, events)
 
 
 def held(snapshot: Snapshot) -> Hold:
@@ -109,12 +111,15 @@ def held(snapshot: Snapshot) -> Hold:
     return Hold.CACHE if attaching.held(snapshot) else Hold.NOTHING
 
 
-def _question(snapshot: Snapshot, turnovers: Mapping[str, Turnover], *kept: keeping.Keeping) -> Ask | None:
+def _question(
+    snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover], *kept: keeping.Keeping
+) -> Ask | None:
     """The fact that this pass lacks, if any. A pass that is going to delete creates nothing, so it asks nothing."""
-    coming = tuple(name for name, each in turnovers.items() if isinstance(each, Come))
-    unknown = tuple(name for name in coming if name not in snapshot.answers.groups)
+    unknown = {
+        name: each for name, each in _wanted(rendering, turnovers).items() if name not in snapshot.answers.groups
+    }
     if unknown:
-        return Ask(Fact.ROLE_GROUPS, unknown)
+        return Ask(Fact.ROLE_GROUPS, tuple(unknown), unknown)
     kinds = tuple(dict.fromkeys(kind for each in kept for kind in each.unknown))
     return Ask(Fact.NAMES, kinds=kinds) if kinds else None
 
@@ -122,11 +127,11 @@ def _question(snapshot: Snapshot, turnovers: Mapping[str, Turnover], *kept: keep
 def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover]) -> list[Step]:
     """Create the empty ordinals whose group labels no Pod on the API server, lowest first.
 
-    The API server was asked for Pods of the role; one that only lost that label holds its group all the same.
+    Kueue counts everybody's Pods of a group, and would delete ours as one too many without end.
     """
     templates = {role.name: role.template for role in rendering.roles}
     held = {member.group for member in snapshot.members}
-    steps: list[Step] = []
+    steps: list[Step] = [Reclaim(each.name, each.uid, each.role) for each in snapshot.answers.lost]
     for name, wanted in turnovers.items():
         if isinstance(wanted, Come):
             taken = snapshot.answers.groups[name] | held
@@ -138,7 +143,18 @@ def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, T
     return steps
 
 
+def _wanted(rendering: Rendering, turnovers: Mapping[str, Turnover]) -> dict[str, tuple[str, ...]]:
+    """The groups that a replica is wanted in, by role."""
+    templates = {role.name: role.template for role in rendering.roles}
+    return {
+        name: tuple(templates[name].group(ordinal) for ordinal in each.ordinals)
+        for name, each in turnovers.items()
+        if isinstance(each, Come)
+    }
+
+
 def _next(
+    snapshot: Snapshot,
     steps: list[Step],
     turnovers: Mapping[str, Turnover],
     rendering: Rendering,
@@ -147,8 +163,14 @@ def _next(
 ) -> Next:
     if steps:
         return Advance(tuple(steps))
-    if any(isinstance(each, Come | Vacating) for each in turnovers.values()):
+    strangers = snapshot.answers.strangers
+    wanted = [group for each in _wanted(rendering, turnovers).values() for group in each]
+    if any(group not in strangers for group in wanted) or any(
+        isinstance(each, Vacating) for each in turnovers.values()
+    ):
         return Blocked(Wait.DEPARTURE, now + SOON)
+    if wanted:
+        return Blocked(Wait.NAME_TAKEN, now + LATER)
     later = now + LATER if any(each.taken for each in kept) else None
     if isinstance(rendering.router, RenderRefusal) and rendering.router.retryable:
         later = now + LATER

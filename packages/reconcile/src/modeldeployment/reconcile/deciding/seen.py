@@ -204,17 +204,29 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A Pod of ours that is no longer watched, since it lost a label by which Pods are."""
+
+    name: str
+    uid: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
     """What the rim answered to the rare reads that a pass asked for.
 
-    `groups` maps a role to the group names that label one of its owned Pods on the API server,
-    terminating ones included; `names` says who holds the names of a kind; `pods_left` counts every Pod the API
+    `groups` maps a role to those of its group names that label a Pod on the API server, terminating ones included and
+    whatever else labels it; `strangers` maps such a group to a Pod in it that the deployment does not own, and `lost`
+    are owned Pods that no store shows. `names` says who holds the names of a kind; `pods_left` counts every Pod the API
     server still holds for the deployment.
     """
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
     names: Mapping[OwnedKind, Names] = field(default_factory=dict)
     pods_left: int | None = None
+    strangers: Mapping[str, str] = field(default_factory=dict)
+    lost: tuple[Lost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,14 @@ def name_taken(service: str) -> str:
     )
 
 
+def group_taken(replica: str, pod: str) -> str:
+    """The note on a group of ours that somebody else's Pod is in."""
+    return (
+        f"replica {replica} is not created: Pod {pod}, which this deployment does not own, is in its pod group, and "
+        "Kueue would delete the newcomer as one too many; delete that Pod and its Workload"
+    )
+
+
 def not_owned(kind: str, namespace: str, name: str) -> str:
     """Which of a router's objects somebody else holds (facts router-rendering R18)."""
     return f"{kind.lower()} {namespace}/{name} is not owned by this deployment"

@@ -5,7 +5,7 @@ next pass starts from what is observed again (architecture §4).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -58,6 +58,15 @@ class SetEligibility:
 
 
 @dataclass(frozen=True, slots=True)
+class Reclaim:
+    """Give a Pod of ours the labels back by which it is watched."""
+
+    name: str
+    uid: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreateObject:
     """Create one rendered object."""
 
@@ -101,6 +110,7 @@ Step: TypeAlias = (
     | DeletePod
     | DeleteWorkload
     | SetEligibility
+    | Reclaim
     | CreateObject
     | AlignObject
     | DeleteObject
@@ -177,8 +187,12 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The pass cannot be decided without these facts; answer them all and decide again."""
+    """The pass cannot be decided without these facts; answer them all and decide again.
+
+    `groups` are the names of the groups that a replica is wanted in, by role.
+    """
 
     fact: Fact
     roles: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kinds: tuple[OwnedKind, ...] = ()
