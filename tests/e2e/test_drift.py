@@ -113,9 +113,6 @@ async def test_labels_that_selectors_need_are_put_back(make_world: MakeWorld) ->
     assert {name: _same(world, both) for name, both in pods.items()} == {name: [True, True] for name in GIVEN}
 
 
-@pytest.mark.xfail(
-    reason="the create gate asks by labels and owner for what Kueue counts by group", raises=AssertionError
-)
 async def test_a_pod_that_is_lost_from_sight_is_not_replaced_again_and_again(make_world: MakeWorld) -> None:
     world = await make_world(nodes=2)
     await _drifted(world, LOST)
@@ -126,7 +123,6 @@ async def test_a_pod_that_is_lost_from_sight_is_not_replaced_again_and_again(mak
     assert max(storms.values()) <= 4, "created again and again, as Kueue deletes what is in excess"
 
 
-@pytest.mark.xfail(reason="a seat taken twice is only shed where there are Pods too many", raises=pytest.fail.Exception)
 async def test_an_ordinal_that_two_running_replicas_claim_is_sorted_out(world: World) -> None:
     await world.create("chat", replicas=2)
     await world.settled("chat")
