@@ -110,6 +110,12 @@ async def test_status_and_kubectl_tell_what_a_user_asks_first(world: World) -> N
             "quotaReserved": 2,
             "unmanaged": False,
             "assignedFlavors": [f"{world.instance_type}-8d"],
+            "parallelism": {
+                "declared": {},
+                "loadBalance": "Internal",
+                "source": {"kind": "ExtraArgs", "complete": True},
+            },
+            "endpoints": {"eligible": 2, "serving": {"state": "NotConfigured"}},
         }
     ]
     assert {each["type"]: (each["status"], each["reason"], each["message"]) for each in status["conditions"]} == {
@@ -129,6 +135,12 @@ async def test_status_and_kubectl_tell_what_a_user_asks_first(world: World) -> N
             "no role publishes KV events, and nothing would follow them",
         ),
         "RouterReady": ("True", "NotApplicable", "spec.router is not declared"),
+        "CacheAttached": ("True", "NotApplicable", "spec.kvCache is not declared"),
+        "EndpointEligibility": (
+            "True",
+            "Observed",
+            "of every role it is known which replicas may be sent requests",
+        ),
     }
     header, row = (await world.kubectl("get", "md")).out.splitlines()
     assert header.split() == ["NAME", "ENGINE", "ROLES", "PHASE", "ENDPOINT"]

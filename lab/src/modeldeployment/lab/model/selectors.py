@@ -1,17 +1,21 @@
 """Which objects a list or a watch is about."""
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from modeldeployment.lab.model.errors import Unmodelled
 from modeldeployment.lab.model.resources import JSON
 
 Matches: TypeAlias = Callable[[JSON], bool]
 
+_BETWEEN: Final = re.compile(r",(?![^(]*\))")
+_AMONG: Final = re.compile(r"(?P<key>\S+) in \((?P<values>[^)]*)\)")
+
 
 def by_labels(selector: str) -> Matches:
-    """Read a label selector: equality, inequality and existence, joined by commas; empty selects everything."""
-    terms = [_term(each.strip()) for each in selector.split(",") if each.strip()]
+    """Read a label selector: equality, inequality, existence and `in (…)`, joined by commas; empty selects all."""
+    terms = [_term(each.strip()) for each in _BETWEEN.split(selector) if each.strip()]
 
     def matches(thing: JSON) -> bool:
         labels = thing["metadata"].get("labels") or {}
@@ -21,8 +25,11 @@ def by_labels(selector: str) -> Matches:
 
 
 def _term(text: str) -> Callable[[Mapping[str, str]], bool]:
+    if among := _AMONG.fullmatch(text):
+        values = {each.strip() for each in among["values"].split(",")}
+        return lambda labels: labels.get(among["key"]) in values
     if " " in text:
-        raise Unmodelled(f"label selector {text!r}: only equality and existence are known")
+        raise Unmodelled(f"label selector {text!r}: only equality, existence and membership are known")
     for sign, equal in (("!=", False), ("==", True), ("=", True)):
         key, found, value = text.partition(sign)
         if found:
