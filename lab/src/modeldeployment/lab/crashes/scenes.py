@@ -261,20 +261,32 @@ class Scene:
         return held is not None and len(held["spec"]["roles"]) > 1 and not self._hurried
 
     def unreserved(self, pod: Pod) -> Iterator[str]:
-        """The declared replicas of a Pod's deployment that neither hold quota nor are being replaced by us."""
+        """The declared replicas of a Pod's deployment that neither hold quota nor are being replaced by us.
+
+        What the pass cannot have heard of yet is not held against it: a replica counts by the server or by the stores.
+        """
         held = self.deployment(pod.owner)
         assert held is not None
         meta = held["metadata"]
         for role in roles(held["spec"]):
             for ordinal in range(role.replicas):
                 group = names.group_name(meta["namespace"], meta["name"], role.name, ordinal)
-                members = [each for each in self.pods(pod.owner) if each.group == group]
-                workloads = [
-                    each for each in self._server.items("workloads") if _names(each) & {m.uid for m in members}
-                ]
-                replaced = any(not each.live for each in members) and not workloads
-                if not replaced and not any(_reserved(each) for each in workloads):
+                if not self._present(pod.owner, group) and not self._seen_present(pod.owner, group):
                     yield f"{role.name}/{ordinal}"
+
+    def _present(self, uid: str, group: str) -> bool:
+        members = [each for each in self.pods(uid) if each.group == group]
+        uids = {each.uid for each in members}
+        workloads = [each for each in self._server.items("workloads") if _names(each) & uids]
+        return any(map(_reserved, workloads)) or (not workloads and any(not each.live for each in members))
+
+    def _seen_present(self, uid: str, group: str) -> bool:
+        pods = self._view.watched.pods.by_index("owner", uid)
+        members = [each for each in pods if each.metadata.labels.get(keys.GROUP_NAME) == group]
+        uids = {each.metadata.uid for each in members}
+        workloads = [each for each in self._view.watched.workloads.items() if _owners(each) & uids]
+        replaced = not workloads and any(not _live(each) for each in members)
+        return replaced or any(_says(each, "QuotaReserved") for each in workloads)
 
     # --- inside ---
 
@@ -331,7 +343,11 @@ def _owners(workload: shapes.Workload) -> set[str]:
 
 
 def _admitted(workload: shapes.Workload) -> bool:
-    return any(each.type == "Admitted" and each.status == "True" for each in workload.status.conditions)
+    return _says(workload, "Admitted")
+
+
+def _says(workload: shapes.Workload, kind: str) -> bool:
+    return any(each.type == kind and each.status == "True" for each in workload.status.conditions)
 
 
 def _names(workload: JSON) -> set[str]:
