@@ -209,7 +209,7 @@ class World:
                 groups = {role: frozenset(each.group for each in pods if each.role == role) for role in ask.roles}
                 return replace(known, groups=groups)
             case Fact.NAMES:
-                return replace(known, names={**known.names, **{kind: Names() for kind in ask.kinds}})
+                return replace(known, names={**known.names, **{kind: Names() for kind in ask.names}})
             case Fact.PODS_LEFT:
                 return replace(known, pods_left=len(pods))
             case other:

@@ -39,7 +39,7 @@ def drifted(body: dict[str, Any], **spec: object) -> SeenObject:
 
 
 def test_a_missing_service_asks_first_who_holds_its_name() -> None:
-    assert question(snapshot(objects=[service(ROLE)])) == Ask(Fact.NAMES, kinds=(OwnedKind.SERVICE,))
+    assert question(snapshot(objects=[service(ROLE)])) == Ask(Fact.NAMES, names={OwnedKind.SERVICE: ("chat",)})
 
 
 def test_a_missing_service_is_created_as_rendered() -> None:

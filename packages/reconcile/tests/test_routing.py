@@ -100,14 +100,14 @@ def refused(seen: Snapshot, *, retryable: bool = False) -> Snapshot:
 def test_who_holds_the_names_of_all_six_kinds_is_asked_once() -> None:
     assert question(snapshot(PAIR, objects=FRONTS)) == Ask(
         Fact.NAMES,
-        kinds=(
-            OwnedKind.SERVICE_ACCOUNT,
-            OwnedKind.ROLE,
-            OwnedKind.ROLE_BINDING,
-            OwnedKind.CONFIG_MAP,
-            OwnedKind.SERVICE,
-            OwnedKind.DEPLOYMENT,
-        ),
+        names={
+            OwnedKind.SERVICE_ACCOUNT: (NAME,),
+            OwnedKind.ROLE: (NAME,),
+            OwnedKind.ROLE_BINDING: (NAME,),
+            OwnedKind.CONFIG_MAP: (NAME,),
+            OwnedKind.SERVICE: (NAME,),
+            OwnedKind.DEPLOYMENT: (NAME,),
+        },
     )
 
 

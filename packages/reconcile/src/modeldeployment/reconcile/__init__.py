@@ -4,7 +4,7 @@ In causal order: `Watched` keeps the stores, `Gauging` asks engines what no stor
 `decide` turns a `Snapshot` into a `Decision`, and `DeploymentController` carries it out.
 """
 
-from modeldeployment.reconcile import acting, checks, joining, responding, watching
+from modeldeployment.reconcile import acting, answering, checks, joining, responding, watching
 from modeldeployment.reconcile.checks import CheckKeeper
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import (
@@ -41,8 +41,8 @@ from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
 
-GRANTS = (*watching.GRANTS, *acting.GRANTS, *responding.GRANTS, *joining.GRANTS, *checks.GRANTS)
-"""What reconciling asks of the API server; the rare reads of `answering` list what is watched anyway."""
+GRANTS = (*watching.GRANTS, *answering.GRANTS, *acting.GRANTS, *responding.GRANTS, *joining.GRANTS, *checks.GRANTS)
+"""What reconciling asks of the API server."""
 
 __all__ = [
     "DEPLOYMENTS",

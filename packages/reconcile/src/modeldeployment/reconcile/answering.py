@@ -1,16 +1,24 @@
 """Answers the rare reads that a pass asks for, from the API server and never from a store."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, shapes
+from modeldeployment.kube import Client, Grant, Kind, NotFound, shapes
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import observing
 from modeldeployment.reconcile.deciding.seen import Answers, Lost, Names, OwnedKind
 from modeldeployment.reconcile.deciding.steps import Ask, Fact
 from modeldeployment.reconcile.kinds import OWNED
 from modeldeployment.reconcile.watching import OURS, Key
+
+GRANTS: Final = tuple(Grant(kind, ("get",), "tell who holds the name of a missing object") for kind in OWNED.values())
+"""What is watched anyway may be listed too."""
+
+READ_AT_ONCE: Final = 8
+"""So many objects of one kind are read by name; for more, all of the namespace are listed."""
 
 NAMED_AT_ONCE: Final = 64
 """So many groups are asked for by name; for more, every Pod of the namespace that is in any group is looked at."""
@@ -22,7 +30,7 @@ async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask)
         case Fact.ROLE_GROUPS:
             return await _claimed(client, key, uid, answers, ask)
         case Fact.NAMES:
-            names = {kind: await _names(client, key, uid, kind) for kind in ask.kinds}
+            names = {kind: await _names(client, key, uid, kind, wanted) for kind, wanted in ask.names.items()}
             return replace(answers, names={**answers.names, **names})
         case Fact.PODS_LEFT:
             left = await _owned_pods(client, key, uid, f"{OURS},{keys.INSTANCE}={key.name}")
@@ -31,10 +39,24 @@ async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask)
             assert_never(other)
 
 
-async def _names(client: Client, key: Key, uid: str, kind: OwnedKind) -> Names:
-    listing = await client.list_metadata(OWNED[kind], key.namespace)
-    ours = {each.metadata.name: each.metadata.uid for each in listing.items if _owned(each.metadata, uid)}
-    return Names(frozenset(each.metadata.name for each in listing.items) - set(ours), ours)
+async def _names(client: Client, key: Key, uid: str, kind: OwnedKind, wanted: Sequence[str]) -> Names:
+    """Who holds the wanted names: few are read one by one, since a namespace may hold thousands of other objects."""
+    if len(wanted) <= READ_AT_ONCE:
+        # Where one fails the others are let be: a read leaves nothing behind.
+        read = await asyncio.gather(*(_holder(client, key, OWNED[kind].partial(), name) for name in wanted))
+        found = [each for each in read if each is not None]
+    else:
+        listed = [each.metadata for each in (await client.list_metadata(OWNED[kind], key.namespace)).items]
+        found = [each for each in listed if each.name in set(wanted)]
+    ours = {each.name: each.uid for each in found if _owned(each, uid)}
+    return Names(frozenset(each.name for each in found) - set(ours), ours)
+
+
+async def _holder(client: Client, key: Key, kind: Kind[shapes.Partial], name: str) -> shapes.ObjectMeta | None:
+    try:
+        return (await client.get(kind, name, key.namespace)).metadata
+    except NotFound:
+        return None
 
 
 async def _claimed(client: Client, key: Key, uid: str, answers: Answers, ask: Ask) -> Answers:

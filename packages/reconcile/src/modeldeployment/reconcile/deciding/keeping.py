@@ -26,12 +26,12 @@ Bodies = Mapping[Ref, Mapping[str, object]]
 class Keeping:
     """The steps about some objects of a pass.
 
-    `unknown` are the kinds of which nobody has said yet who holds a wanted name; while there is one, the steps are not
+    `unknown` are wanted names of which nobody has said yet who holds them; while there is one, the steps are not
     complete. `taken` are wanted names that somebody else holds.
     """
 
     steps: tuple[Step, ...] = ()
-    unknown: tuple[OwnedKind, ...] = ()
+    unknown: tuple[Ref, ...] = ()
     taken: tuple[Ref, ...] = ()
 
 
@@ -53,7 +53,7 @@ def of(
     """
     owned = {Ref(each.kind, each.name): each for each in seen}
     absent = [each for each in bodies if each not in owned]
-    unknown = tuple(dict.fromkeys(each.kind for each in absent if each.kind not in names))
+    unknown = tuple(each for each in absent if each.kind not in names)
     known = [each for each in absent if each.kind in names]
     taken = tuple(each for each in known if each.name in names[each.kind].foreign)
     steps: list[Step] = []

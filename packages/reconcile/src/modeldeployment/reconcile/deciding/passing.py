@@ -4,6 +4,7 @@ Pass order: facts reconcile §3. Nothing here reads a clock or the network; a ra
 decided again with the answer added.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
@@ -23,7 +24,7 @@ from modeldeployment.reconcile.deciding import (
     turnover,
 )
 from modeldeployment.reconcile.deciding.findings import RenderRefused
-from modeldeployment.reconcile.deciding.seen import Snapshot
+from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.steps import (
     SOON,
     AddFinalizer,
@@ -120,8 +121,10 @@ def _question(
     }
     if unknown:
         return Ask(Fact.ROLE_GROUPS, tuple(unknown), unknown)
-    kinds = tuple(dict.fromkeys(kind for each in kept for kind in each.unknown))
-    return Ask(Fact.NAMES, kinds=kinds) if kinds else None
+    names: dict[OwnedKind, tuple[str, ...]] = {}
+    for kind, name in itertools.chain.from_iterable(each.unknown for each in kept):
+        names[kind] = (*names.get(kind, ()), name)
+    return Ask(Fact.NAMES, names=names) if names else None
 
 
 def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover]) -> list[Step]:

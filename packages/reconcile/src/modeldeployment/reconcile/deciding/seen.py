@@ -119,7 +119,7 @@ class SeenObject:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Who holds the names of one kind in the namespace, told by the API server itself.
+    """Who holds the wanted names of one kind in the namespace, told by the API server itself.
 
     `foreign` are names that somebody else holds; `ours` maps a name to the UID of an object that the deployment owns,
     also where it has lost the labels by which it is watched.

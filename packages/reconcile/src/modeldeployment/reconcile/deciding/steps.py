@@ -189,10 +189,11 @@ class Fact(StrEnum):
 class Ask:
     """The pass cannot be decided without these facts; answer them all and decide again.
 
-    `groups` are the names of the groups that a replica is wanted in, by role.
+    `groups` are the names of the groups that a replica is wanted in, by role; `names` those of the objects that are
+    wanted and not owned, by kind.
     """
 
     fact: Fact
     roles: tuple[str, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    kinds: tuple[OwnedKind, ...] = ()
+    names: Mapping[OwnedKind, tuple[str, ...]] = field(default_factory=dict)
