@@ -72,7 +72,12 @@ async def _claimed(client: Client, key: Key, uid: str, answers: Answers, ask: As
     groups: dict[str, set[str]] = {role: set() for role in ask.roles}
     for pod in found:
         groups[role_of[pod.labels[keys.GROUP_NAME]]].add(pod.labels[keys.GROUP_NAME])
-    strangers = {pod.labels[keys.GROUP_NAME]: pod.name for pod in found if not _owned(pod, uid)}
+    # One that is leaving is waited for like our own: of a deployment of this name that went, it may be the last.
+    strangers = {
+        pod.labels[keys.GROUP_NAME]: pod.name
+        for pod in found
+        if not _owned(pod, uid) and pod.deletion_timestamp is None
+    }
     lost = tuple(
         Lost(pod.name, pod.uid, role_of[pod.labels[keys.GROUP_NAME]])
         for pod in found
