@@ -36,7 +36,7 @@ WRITING: Final[tuple[Bug, ...]] = (
         (
             "acting.py",
             "    except (NotFound, Conflict):\n        return\n    if gone is not None:",
-            "    except Conflict:\n        return\n    if gone is not None:",
+            "    except Conflict:\n        return\n    except NotFound as missing:\n        raise ObjectRefused(str(missing)) from missing\n    if gone is not None:",
         ),
     ),
     bug(
