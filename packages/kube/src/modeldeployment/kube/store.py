@@ -40,10 +40,7 @@ class Store(Generic[T]):
         return self._objects.get((namespace, name))
 
     def by_index(self, index: str, value: str) -> tuple[T, ...]:
-        """All objects an index files under a value; one that changes keeps its place.
-
-        Raises KeyError for an unknown index.
-        """
+        """All objects an index files under a value; one that changes keeps its place. KeyError where there is no index."""
         return tuple(self._indexes[index].get(value, {}).values())
 
     def items(self) -> Iterator[T]:
