@@ -6,13 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 from modeldeployment.api import keys
-from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import CreateFailed
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
-from reconcile_stored import VERSIONS, binding
+from reconcile_stored import binding
 from reconcile_worlds import deployment, rendered_role, rendering
 
 OURS = (keys.FINALIZER,)
@@ -169,23 +168,6 @@ async def test_a_phase_that_flips_is_written_at_once() -> None:
     starting(rim, 1)
     await rim.run(later=timedelta(milliseconds=100))
     assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
-
-
-async def test_each_restart_in_a_deployment_at_rest_is_announced_once() -> None:
-    rim = Rim()
-    starting(rim, 2, of=2)
-    await rim.run()
-    told = []
-    for restarts in (0, 1, 1, 2):
-        first = rim.watched.pods.get("team", "p0")
-        assert first is not None
-        container = shapes.ContainerStatus(name="engine", restart_count=restarts)
-        status = msgspec.structs.replace(first.status, container_statuses=(container,))
-        metadata = msgspec.structs.replace(first.metadata, resource_version=str(next(VERSIONS)))
-        rim.watched.pods.put(msgspec.structs.replace(first, metadata=metadata, status=status))
-        await rim.run(later=timedelta(seconds=5))
-        told.append(rim.controller.tally.events)
-    assert told == [0, 1, 1, 2]
 
 
 def two_of_one(rim: Rim) -> None:

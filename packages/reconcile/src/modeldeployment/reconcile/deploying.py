@@ -11,7 +11,6 @@ from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding import pacing
-from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.steps import (
@@ -71,7 +70,6 @@ class DeploymentController:
         self._expected = Expectations()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
         self._told: dict[Key, datetime] = {}
-        self._lasting: dict[Key, Lasting] = {}
         self._native_sidecars: bool | None = None
         self.tally = Tally()
 
@@ -90,7 +88,6 @@ class DeploymentController:
             self._snapshots.forget(key)
             self._said.pop(key, None)
             self._told.pop(key, None)
-            self._lasting.pop(key, None)
             self._expected.forget(key)
             return None
         if self._native_sidecars is None:
@@ -112,24 +109,13 @@ class DeploymentController:
         return {plural: store.revision for plural, store in self._watched.stores().items()}
 
     async def _decided(self, key: Key, snapshot: Snapshot) -> Decision:
-        """Decide, unless the last decision lasts."""
-        known = self._lasting.pop(key, None)
-        decision = known.on(snapshot) if known is not None else None
-        if known is None or decision is None:
-            snapshot, decision = await self._decided_anew(key, snapshot)
-            known = lasting(snapshot, decision)
-        if known is not None:
-            self._lasting[key] = known
-        return decision
-
-    async def _decided_anew(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
         """Answer what the pass asks for until it decides; asking twice for one fact is a defect."""
         now, uid = self._clock(), snapshot.deployment.metadata.uid or ""
         asked: set[Fact] = set()
         while True:
             outcome = decide(snapshot, now)
             if isinstance(outcome, Decision):
-                return snapshot, outcome
+                return outcome
             if outcome.fact in asked:
                 raise ReconcileError(f"{key}: the pass asked twice for {outcome.fact}")
             asked.add(outcome.fact)
