@@ -14,7 +14,7 @@ from modeldeployment.lab.terminal import say
 def reliability(
     only: Annotated[str, typer.Option(metavar="BUG,BUG", help="Hunt these bugs alone; the page stays.")] = "",
     runs: Annotated[int, typer.Option(min=1, help="Runs in the present source at most.")] = 1_000_000,
-    hunt: Annotated[int, typer.Option(min=1, help="Runs for each seeded bug at most.")] = 1500,
+    hunt: Annotated[int, typer.Option(min=1, help="Runs for each seeded bug at most.")] = 1_000_000,
     workers: Annotated[int, typer.Option(min=1, help="Hunts side by side.")] = 2,
 ) -> None:
     """Crash the controllers everywhere on the fake world, then see whether known bugs are caught."""

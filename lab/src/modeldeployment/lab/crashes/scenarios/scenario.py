@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from modeldeployment.lab.model import World
+from modeldeployment.lab.model import Unsettled, World
 
 Act: TypeAlias = Callable[[World], object]
+
+_STEPS: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +94,15 @@ def quota(cards: int) -> Act:
 
 
 def waits(seconds: float) -> Act:
-    """Time passes."""
-    return lambda world: world.run(seconds)
+    """Time passes; a controller that never rests does not let it."""
+
+    def act(world: World) -> None:
+        until = world.clock.seconds + seconds
+        for _ in range(_STEPS):
+            if min((move.at for move in world.moves()), default=until + 1) > until:
+                world.clock.advance(until)
+                return
+            world.step()
+        raise Unsettled(f"{_STEPS} moves in {seconds:g} s")
+
+    return act
