@@ -52,6 +52,8 @@ _BUGS: Final = """
 ## Seeded bugs
 
 Each is an edit of the present source, put into a copy of it (`lab/crashes/bugs`). The hunt stops at the first finding.
+Scenarios and promises grew until these were caught, so the share says what is covered, not what an unknown bug would meet.
+Edits that change nothing here were left out: an event older than what a store holds never arrives in the fake world.
 
 | Bug | What it is | Known from | Caught by | Runs |
 |---|---|---|---|---|
