@@ -91,7 +91,7 @@ def _check_deletes(role: RoleRendering, going: list[Member], live: list[Member],
 
 def _check_turned(role: RoleRendering, ordinal: int, members: list[Member], going: set[str], seen: Snapshot) -> None:
     assert {each.uid for each in members} <= going, f"only a part of {role.name}/{ordinal} leaves"
-    if broken(role, members):
+    if broken(role, members) or misplaced(role, ordinal, members, seen):
         return
     assert outdated(role, ordinal, members), f"{role.name}/{ordinal} is a healthy survivor"
     live = {each.uid: each.ordinal for each in seen.members if each.role == role.name and not each.leaving}
@@ -103,6 +103,13 @@ def _check_turned(role: RoleRendering, ordinal: int, members: list[Member], goin
 def broken(role: RoleRendering, members: list[Member]) -> bool:
     """Whether a replica can never be admitted or serve again."""
     return {each.index for each in members} != set(range(role.size)) or any(each.over for each in members)
+
+
+def misplaced(role: RoleRendering, ordinal: int, members: list[Member], seen: Snapshot) -> bool:
+    """Whether a replica that is not admitted has a Pod in another group than its own."""
+    uids = {each.uid for each in members}
+    admitted = any(each.admitted and each.owners & uids for each in seen.workloads)
+    return not admitted and any(each.group != role.template.group(ordinal) for each in members)
 
 
 def outdated(role: RoleRendering, ordinal: int, members: list[Member]) -> bool:

@@ -59,6 +59,12 @@ eras = st.builds(
 @example(  # an edit while one of three replicas waits for quota: only the guard keeps the others
     shapes=[(3, 1)], excess="newest", history=[Era([], [4] * 8, []), Era([("roll", 0, 2)], [], [])], quota=2
 )
+@example(  # two Pods of one strange group, each relabelled into a seat: nobody composes a Workload of them
+    shapes=[(1, 1), (1, 1)],
+    excess="nothing",
+    history=[Era([("orphan", 0, 1), ("orphan", 1, 1), ("relabel", 0, 1), ("relabel", 1, 1)], [], [])],
+    quota=1000,
+)
 def test_every_story_keeps_the_invariants_and_ends_settled(
     shapes: list[tuple[int, int]], excess: str, history: list[Era], quota: int
 ) -> None:

@@ -163,6 +163,16 @@ def test_an_incomplete_replica_leaves_before_an_outdated_one() -> None:
     assert deleted(snapshot(of, members)) == ["chat-server-0-0", members[0].group]
 
 
+def test_a_replica_in_a_strange_group_that_is_not_admitted_leaves_without_asking_the_guard() -> None:
+    members = [server(0), server(1, group="group-stray", outdated=True), server(2)]
+    assert deleted(snapshot(THREE, members, named([members[0], members[2]]))) == ["p1"]
+
+
+def test_a_replica_in_a_strange_group_that_runs_waits_for_its_turn() -> None:
+    members = [server(0, ready=False), server(1, group="group-stray", outdated=True), server(2)]
+    assert waits(snapshot(THREE, members, named(members))) is Wait.READINESS
+
+
 def test_an_incomplete_replica_leaves_with_the_doubles_of_its_seats() -> None:
     of = deployment(replicas=1, size=2)
     wanted = rendering(of)

@@ -150,7 +150,7 @@ def _broken(role: RoleSlots) -> Departure | None:
         return _whole(Cause.BROKEN, role, broken[-1])
     if role.orphans:
         return Departure(Cause.BROKEN, (_last_first(role.orphans)[0],), None)
-    return _in_the_way(role)
+    return _in_the_way(role) or _misplaced(role)
 
 
 def _in_the_way(role: RoleSlots) -> Departure | None:
@@ -163,6 +163,21 @@ def _in_the_way(role: RoleSlots) -> Departure | None:
             return Departure(Cause.BROKEN, (member,), None)
     holding = [slot for slot in role.kept() if any(member.group in wanted for member in slot.live)]
     return _whole(Cause.BROKEN, role, holding[-1]) if holding else None
+
+
+def _misplaced(role: RoleSlots) -> Departure | None:
+    """A replica that is not admitted and has a Pod in another group than its own: it never will be."""
+    if role.role is None:
+        return None
+    group = role.role.template.group
+    stray = [
+        slot
+        for slot in role.kept()
+        if slot.state is SlotState.OUTDATED
+        and not slot.admitted
+        and any(member.group != group(slot.ordinal) for member in slot.live)
+    ]
+    return _whole(Cause.BROKEN, role, stray[-1]) if stray else None
 
 
 def _missing(role: RoleSlots) -> list[Slot]:
