@@ -79,6 +79,18 @@ def test_a_preempted_replica_beside_an_admitted_one_is_preempted_in_part() -> No
     assert finding(seen) == found.PreemptedInPart(1, 1, ())
 
 
+def test_a_victim_that_still_counts_as_admitted_is_not_among_those_that_stay() -> None:
+    members = [pod(), pod(ordinal=1)]
+    seen = snapshot(members=members, workloads=[workload(members[0]), workload(members[1], preempted=True)])
+    assert finding(seen) == found.PreemptedInPart(1, 1, ())
+
+
+def test_where_all_are_victims_they_wait_for_quota_from_the_first_moment() -> None:
+    members = [pod(), pod(ordinal=1)]
+    seen = snapshot(members=members, workloads=[workload(each, preempted=True) for each in members])
+    assert finding(seen) == found.Pending(2, 2, "server", "a10", "")
+
+
 def test_preempted_in_part_wins_over_an_incomplete_group() -> None:
     of = deployment(replicas=4)
     members = [pod(), pod(ordinal=1, leaving=True)]

@@ -43,8 +43,8 @@ def _finding(
     halted = _halted(slots)
     if halted is not None:
         return halted
-    preempted = [slot for _, slot in slots if slot.workload is not None and slot.workload.preempted]
-    admitted = [slot for _, slot in occupied if slot.admitted]
+    preempted = [slot for _, slot in slots if _losing(slot)]
+    admitted = [slot for _, slot in occupied if _stays(slot)]
     if preempted and admitted:
         return found.PreemptedInPart(len(preempted), len(admitted), _bare_kinds(declared))
     if not occupied:
@@ -59,7 +59,7 @@ def _finding(
         if shut_out:
             return found.NoQueueInReservedNamespace(namespace, shut_out[0].name, len(shut_out))
         return found.AdmissionInFlight(len(uncomposed))
-    waiting = [(role, slot) for role, slot in occupied if not slot.reserved]
+    waiting = [(role, slot) for role, slot in occupied if not slot.reserved or _losing(slot)]
     if waiting:
         return _pending(waiting, occupied, queues)
     alone = _queue(declared[0], queues) if len(declared) == 1 else ""
@@ -95,6 +95,15 @@ def _stopped(slot: Slot) -> bool:
     return workload is not None and not (workload.active or workload.parked or workload.yields_to)
 
 
+def _losing(slot: Slot) -> bool:
+    """Whether the replica's quota was reclaimed; Kueue takes admission and reservation from its Workload after that."""
+    return slot.workload is not None and slot.workload.preempted
+
+
+def _stays(slot: Slot) -> bool:
+    return slot.admitted and not _losing(slot)
+
+
 def _complete(role: RoleSlots) -> int:
     return sum(1 for slot in role.kept() if len(slot.live) == role.size)
 
@@ -127,5 +136,5 @@ def _remarks(declared: Sequence[RoleSlots], queues: Mapping[str, Queue]) -> tupl
 
 def _bare_kinds(declared: Sequence[RoleSlots]) -> tuple[str, ...]:
     kinds = {role.role.kind for role in declared if role.role is not None}
-    held = {role.role.kind for role in declared if role.role is not None and any(slot.admitted for slot in role.kept())}
+    held = {role.role.kind for role in declared if role.role is not None and any(_stays(slot) for slot in role.kept())}
     return tuple(sorted(kind.value for kind in kinds - held))
