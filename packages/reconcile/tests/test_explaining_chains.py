@@ -318,6 +318,8 @@ def test_a_queue_that_does_not_hold_the_set_together_is_named_where_there_is_a_s
     unchecked = {"entrance-a10": Queue("a10", checked=False)}
     assert whole(snapshot(pair(), status=looked_at(), queues=unchecked)) == [Why.QUEUE_UNCHECKED]
     assert whole(snapshot(status=looked_at(), queues=unchecked)) == []
+    missing = {"entrance-a10": Queue("typo", checked=False, missing=True)}
+    assert Why.QUEUE_UNCHECKED not in whole(snapshot(pair(), status=looked_at(), queues=missing))
 
 
 # --- folding ---

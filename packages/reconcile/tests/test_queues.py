@@ -61,6 +61,11 @@ def test_a_local_queue_that_is_missing_leads_nowhere(queues: Queues) -> None:
     assert queues.queue("other", "entrance") == Queue("", checked=False)
 
 
+def test_a_local_queue_may_lead_to_a_cluster_queue_that_does_not_exist(queues: Queues) -> None:
+    queues.local_queues.put(local_queue("typo"))
+    assert queues.queue("team", "entrance") == Queue("typo", checked=False, missing=True)
+
+
 def test_a_check_of_another_name_that_we_answer_holds_a_set_together_too(queues: Queues) -> None:
     queues.checks.put(check("renamed"))
     queues.cluster_queues.put(cluster_queue("renamed"))

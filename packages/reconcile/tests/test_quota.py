@@ -221,6 +221,13 @@ def test_a_queue_that_does_not_carry_the_check_is_remarked_on_where_there_is_a_s
     assert finding(snapshot(), queues=queues) == found.Reserved("a10")
 
 
+def test_a_cluster_queue_that_does_not_exist_is_called_missing_and_not_unchecked() -> None:
+    queues = {"entrance-a10": Queue("typo", checked=False, missing=True)}
+    missing = (found.NoClusterQueue(("typo",)),)
+    assert finding(snapshot(BOTH), queues=queues) == found.Remarked(found.Reserved(""), missing)
+    assert finding(snapshot(), queues=queues) == found.Remarked(found.Reserved("typo"), missing)
+
+
 def test_remarks_stand_in_the_message_of_the_condition() -> None:
     seen = replace(snapshot(BOTH), queues={"entrance-a10": Queue("a10", checked=False)})
     said = condition(seen, "QuotaReserved")

@@ -31,6 +31,7 @@ FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.Reserved("", checks=True),
     found.Remarked(found.Reserved(""), (found.QueueUnchecked(("a10", "h20")),)),
     found.Remarked(found.AdmissionInFlight(2), (found.NoLocalQueue("server", "entrance-a10"),)),
+    found.Remarked(found.AdmissionInFlight(2), (found.NoClusterQueue(("a10",)),)),
     found.Pending(1, 1, "server", "a10", ""),
     found.Pending(2, 4, "server", "a10", "couldn't assign flavors to pod set main: insufficient unused quota"),
     found.Pending(1, 4, "decode", "h20", "insufficient unused quota", holding=3),

@@ -60,7 +60,8 @@ class Queues:
         entrance = self.local_queues.get(namespace, local_queue)
         if entrance is None:
             return Queue("", checked=False)
-        return Queue(entrance.spec.cluster_queue, self._checked(entrance.spec.cluster_queue))
+        leads_to = entrance.spec.cluster_queue
+        return Queue(leads_to, self._checked(leads_to), missing=self.cluster_queues.get("", leads_to) is None)
 
     def pool(self, cluster_queue: str) -> str:
         """What the quota of a ClusterQueue is shared in: the root of its cohorts, or the queue itself."""

@@ -135,7 +135,14 @@ class QueueUnchecked:
     cluster_queues: tuple[str, ...]
 
 
-Remark: TypeAlias = NoLocalQueue | QueueUnchecked
+@dataclass(frozen=True, slots=True)
+class NoClusterQueue:
+    """A remark: ClusterQueues that LocalQueues of the deployment lead to and that do not exist."""
+
+    cluster_queues: tuple[str, ...]
+
+
+Remark: TypeAlias = NoLocalQueue | NoClusterQueue | QueueUnchecked
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,9 +127,13 @@ def _queue(role: RoleSlots, queues: Mapping[str, Queue]) -> str:
 def _remarks(declared: Sequence[RoleSlots], queues: Mapping[str, Queue]) -> tuple[found.Remark, ...]:
     missing = next((role for role in declared if role.role is not None and _leads_nowhere(role, queues)), None)
     led = [queues[role.role.queue] for role in declared if role.role is not None and role.role.queue in queues]
-    unchecked = sorted({each.cluster_queue for each in led if each.cluster_queue and not each.checked})
+    absent = sorted({each.cluster_queue for each in led if each.cluster_queue and each.missing})
+    unchecked = sorted(
+        {each.cluster_queue for each in led if each.cluster_queue and not (each.checked or each.missing)}
+    )
     return (
         *((found.NoLocalQueue(missing.name, missing.role.queue),) if missing is not None and missing.role else ()),
+        *((found.NoClusterQueue(tuple(absent)),) if absent else ()),
         *((found.QueueUnchecked(tuple(unchecked)),) if unchecked and len(declared) > 1 else ()),
     )
 

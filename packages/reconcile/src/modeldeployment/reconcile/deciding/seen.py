@@ -81,11 +81,13 @@ class Workload:
 class Queue:
     """Where a LocalQueue of the deployment's namespace leads; `cluster_queue` is empty where there is none.
 
-    `checked` says whether that ClusterQueue carries the check that holds a set together (decisions D26).
+    `checked` says whether that ClusterQueue carries the check that holds a set together (decisions D26), `missing` that
+    the LocalQueue names one that does not exist.
     """
 
     cluster_queue: str
     checked: bool = True
+    missing: bool = False
 
 
 class OwnedKind(StrEnum):

@@ -409,6 +409,11 @@ def _remark(remark: found.Remark) -> str:
                 f'role "{role}" enters LocalQueue {name}, and the namespace has none of that name; create it, leading '
                 "to the ClusterQueue that it is to draw from"
             )
+        case found.NoClusterQueue(cluster_queues=queues):
+            return (
+                f"ClusterQueue {', '.join(queues)} does not exist, and a LocalQueue that a role enters leads there; "
+                "create it, or have the LocalQueue made anew to lead to one that exists"
+            )
         case found.QueueUnchecked(cluster_queues=queues):
             return (
                 f"ClusterQueue {', '.join(queues)} does not ask for AdmissionCheck {kueue.JOINT_CHECK}, so replicas "

@@ -178,7 +178,7 @@ def _unchecked(picture: Picture, declared: list[RoleSlots]) -> Iterator[Link]:
     named = dict.fromkeys(role.role.queue for role in declared if role.role is not None)
     for name in named:
         queue = picture.snapshot.queues.get(name)
-        if queue is not None and queue.cluster_queue and not queue.checked:
+        if queue is not None and queue.cluster_queue and not (queue.checked or queue.missing):
             source = f"ClusterQueue {queue.cluster_queue}"
             yield Link(Why.QUEUE_UNCHECKED, _deployment(picture), source, want=kueue.JOINT_CHECK)
 
