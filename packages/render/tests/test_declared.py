@@ -187,3 +187,9 @@ def test_a_role_with_its_own_command_is_unmanaged() -> None:
         "loadBalance": "Unknown",
         "source": {"kind": "Unknown", "complete": False, "unreadableReason": "Unmanaged"},
     }
+
+
+def test_the_declared_parallelism_is_read_once_a_rendering() -> None:
+    role = one_role("vLLM", extraArgs=["--tensor-parallel-size=2"])
+    assert role.parallelism is role.parallelism
+    assert role == one_role("vLLM", extraArgs=["--tensor-parallel-size=2"])

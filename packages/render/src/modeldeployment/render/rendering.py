@@ -65,12 +65,15 @@ class RoleRendering:
     placed: Mapping[compose.Path, compose.Placed] = field(repr=False)
     _listener: Listener = field(repr=False)
     _deployment: ModelDeployment = field(repr=False)
+    _parallelism: dict[str, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def parallelism(self) -> Mapping[str, object]:
-        """What status says of the parallelism it declares, read anew at each look: rendering has no use for it."""
-        spec = self._deployment.spec
-        return declared.parallelism(spec.role(self.name), ENGINES[spec.engine.name])
+        """What status says of the parallelism it declares, read at the first look: rendering has no use for it."""
+        if not self._parallelism:
+            spec = self._deployment.spec
+            self._parallelism.update(declared.parallelism(spec.role(self.name), ENGINES[spec.engine.name]))
+        return self._parallelism
 
     def seats(self) -> Iterator[Seat]:
         """Yield every declared seat, replica by replica."""
