@@ -1,7 +1,12 @@
-"""Which status patches may wait: those that only count on."""
+"""Which status patches may wait: those that only count on; and the bound that is told as it is kept."""
+
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from modeldeployment.reconcile.deciding.pacing import counts_on
+from modeldeployment.reconcile.deciding import findings as found
+from modeldeployment.reconcile.deciding import sentences
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, counts_on
+from modeldeployment.reconcile.sets import markers, messages
 
 ROLE = {"name": "server", "desired": 9, "ready": 3, "quotaReserved": 4, "endpoints": {"eligible": 3}}
 QUOTA = {"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": "5 of 9 wait"}
@@ -40,3 +45,10 @@ def test_everything_else_is_written_at_once(patch: dict[str, object]) -> None:
 
 def test_the_first_status_of_a_deployment_never_waits() -> None:
     assert not counts_on({}, STATUS)
+
+
+def test_the_bound_of_a_yield_is_told_in_status_and_in_the_check_as_it_is_kept() -> None:
+    older = markers.Yield("team", "other", 1, datetime(2026, 1, 1, tzinfo=UTC))
+    assert timedelta(minutes=30) == LONGEST_YIELD
+    assert sentences.of(found.Yielding(1, 2, ("team/other",))).endswith("after 30 minutes at the latest")
+    assert messages.yielding(older).endswith("or after 30 minutes")

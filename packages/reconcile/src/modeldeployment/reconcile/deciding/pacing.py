@@ -1,4 +1,4 @@
-"""Which statuses may wait a moment: those that count on what the last one counted.
+"""Bounds of time that are told as well as kept, and which statuses may wait: those that count on the last one.
 
 While hundreds of replicas start, each moves a figure three or four times, and nobody reads every figure. A phase
 or a condition that flips is written at once, and the last figures always are.
@@ -10,6 +10,11 @@ from typing import Final, cast
 
 REST: Final = timedelta(seconds=1)
 """How long a status stands at the least before one that only counts on replaces it."""
+
+MINUTE: Final = timedelta(minutes=1)
+
+LONGEST_YIELD: Final = timedelta(minutes=30)
+"""After so long a set that gave way tries again, whatever became of the older one (decisions D18)."""
 
 _FIGURES: Final = frozenset({"phaseMessage", "roleSummary"})
 _OF_ROLES: Final = frozenset({"ready", "quotaReserved", "assignedFlavors", "endpoints"})

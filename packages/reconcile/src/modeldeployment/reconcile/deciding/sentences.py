@@ -7,6 +7,7 @@ from typing import assert_never
 
 from modeldeployment.api import kueue
 from modeldeployment.reconcile.deciding import findings as found
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, MINUTE
 from modeldeployment.reconcile.deciding.seen import Member
 
 BLOCK_LEASE_SECONDS = 30
@@ -351,7 +352,7 @@ def _quota(
             return (
                 f"{yielding} of {_replicas(total)} gave way to {', '.join(older)}, an older set that waits for quota "
                 "which this one held, as this one waits for its; they come back by themselves once it is admitted, "
-                "gone or changed, after 30 minutes at the latest"
+                f"gone or changed, after {LONGEST_YIELD // MINUTE} minutes at the latest"
             )
         case found.PreemptedInPart() as part:
             return _preempted(part)

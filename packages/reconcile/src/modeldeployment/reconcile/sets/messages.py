@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, MINUTE
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.markers import PARKED, Yield
 
@@ -40,7 +41,8 @@ def yielding(to: Yield) -> str:
     """The set gives way to an older one."""
     return (
         f"{to.marker()}: each of the two sets held quota that the other waits for, and the older goes first; this "
-        "Workload is made active again when the older set is admitted, gone or edited, or after 30 minutes"
+        "Workload is made active again when the older set is admitted, gone or edited, or after "
+        f"{LONGEST_YIELD // MINUTE} minutes"
     )
 
 

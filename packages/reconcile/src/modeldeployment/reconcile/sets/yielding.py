@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.api.kueue import CheckState
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD
 from modeldeployment.reconcile.sets import markers, messages
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.markers import Yield
@@ -22,9 +23,6 @@ PATIENCE: Final = timedelta(seconds=30)
 
 SETTLING: Final = timedelta(seconds=3)
 """How long the quota that a set gave back is given to be assigned, before another set of its circle gives way too."""
-
-LONGEST: Final = timedelta(minutes=30)
-"""After so long a set that gave way tries again, whatever became of the older one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +141,13 @@ def ends(to: Yield, older: Standing | None, now: datetime) -> bool:
         or older.created > to.since  # another object of that name
         or older.generation != to.generation
         or older.admitted
-        or now - to.since > LONGEST
+        or now - to.since > LONGEST_YIELD
     )
 
 
 def until(to: Yield) -> datetime:
     """When a set that gives way tries again at the latest."""
-    return to.since + LONGEST + timedelta(seconds=1)
+    return to.since + LONGEST_YIELD + timedelta(seconds=1)
 
 
 def shelved(of: Set, to: Yield, now: datetime) -> tuple[Shelve, ...]:
