@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from modeldeployment.api import kueue
 from modeldeployment.kube import Store, shapes
-from sets_door import TEAM, Rig
+from sets_door import CHAT, TEAM, Rig
 from sets_worlds import NOW
 
 
@@ -98,3 +98,31 @@ async def test_a_check_that_becomes_ours_later_is_answered_too() -> None:
     rig.watched.queues.checks.put(msgspec.convert(check, shapes.AdmissionCheck))
     await rig.passes()
     assert rig.says("chat-server") == ("Ready", "a")
+
+
+async def test_a_set_that_gave_way_comes_back_when_the_older_one_is_gone() -> None:
+    rig = Rig()
+    rig.declare("young", "prefill", "decode", created=NOW)
+    for name in ("chat", "young"):
+        rig.compose("prefill", name, reserved=True)
+        rig.compose("decode", name)
+    await rig.passes()
+    rig.now += timedelta(seconds=30)
+    rig.queue.add(CHAT)
+    await rig.passes()
+    assert not rig.active("young-prefill")
+    gone(rig.watched.deployments, TEAM, "chat")
+    await rig.passes()
+    assert [rig.active(name) for name in ("young-prefill", "young-decode")] == [True, True]
+
+
+async def test_an_edit_of_the_declared_count_is_judged_at_once() -> None:
+    rig = Rig()
+    for role in ("prefill", "decode"):
+        rig.compose(role, reserved=True)
+    rig.declare("chat", "prefill", "decode", "encode", edition=2)
+    await rig.passes()
+    assert rig.says("chat-prefill") == ("Pending", "")
+    rig.declare("chat", "prefill", "decode", edition=3)
+    await rig.passes()
+    assert rig.says("chat-prefill") == ("Ready", "every")

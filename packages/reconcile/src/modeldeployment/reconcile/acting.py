@@ -4,8 +4,7 @@ Idempotent: a delete of what is gone is a success, deletes and patches name the 
 fails leaves the others of its run alone. Killing the process between any two requests is safe.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final, TypeVar, assert_never, cast
@@ -25,6 +24,7 @@ from modeldeployment.kube import (
     shapes,
 )
 from modeldeployment.kube.kinds import PODS, WORKLOADS
+from modeldeployment.reconcile.abreast import abreast
 from modeldeployment.reconcile.deciding.seen import OwnedKind
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
@@ -45,13 +45,6 @@ from modeldeployment.reconcile.kinds import BINDINGS, DEPLOYMENTS, OWNED
 from modeldeployment.reconcile.watching import Key
 from modeldeployment.render import Rendering, RenderRefusal, Seat
 
-WIDTH = 64
-"""Requests of one run under way at once, the client's own cap permitting.
-
-About 30 in flight keep an API server of two cores busy (facts peers-measured §1); on a machine that busy, a third of
-ours are between an answer and the next request.
-"""
-
 _PODS_METADATA = PODS.partial()
 
 GRANTS: Final = (
@@ -64,7 +57,6 @@ GRANTS: Final = (
     *(Grant(kind, ("create", "patch", "delete"), "front the replicas and run routers") for kind in OWNED.values()),
 )
 
-Item = TypeVar("Item")
 T = TypeVar("T", bound=shapes.Object)
 
 
@@ -98,7 +90,7 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
     failed: CreateFailed | None = None
     for (kind, _), run in groupby(steps, key=lambda step: (type(step), getattr(step, "kind", None))):
         if kind is not CreateReplica:
-            await _side_by_side(run, lambda step: _carry_out_one(client, target, step))
+            await abreast(run, lambda step: _carry_out_one(client, target, step))
             continue
         try:
             await _create_replicas(client, target, [step for step in run if isinstance(step, CreateReplica)])
@@ -179,25 +171,9 @@ async def _create_replicas(client: Client, target: Target, steps: Sequence[Creat
         else:
             target.wrote(PODS.plural, made.metadata.resource_version)
 
-    await _side_by_side(bodies(), create)
+    await abreast(bodies(), create)
     if failures:
         raise CreateFailed(f"{len(failures)} of {total} Pods could not be created: {failures[0]}") from failures[0]
-
-
-async def _side_by_side(items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
-    """Work through items with a bounded number in flight; the first error stops the rest and is raised."""
-    pending = iter(items)
-
-    async def drain() -> None:
-        for item in pending:
-            await work(item)
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WIDTH):
-                group.create_task(drain())
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from errors
 
 
 async def _delete(client: Client, target: Target, kind: Kind[T], name: str, uid: str) -> None:

@@ -4,18 +4,15 @@ Every write names the version that it was decided on. A Workload that moved on i
 pass is taken again.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
 from modeldeployment.api import kueue
 from modeldeployment.kube import Client, Conflict, Grant, KubeError, NotFound, PatchType
 from modeldeployment.kube.kinds import WORKLOADS
+from modeldeployment.reconcile.abreast import abreast
 from modeldeployment.reconcile.sets.seen import Entry, Workload
 from modeldeployment.reconcile.sets.verdicts import Activate, Answer, Move, Shelve
-
-WIDTH: Final = 64
-"""Writes of one pass under way at once, the client's own cap permitting."""
 
 GRANTS: Final = (
     Grant(WORKLOADS, ("patch",), "answer the check that holds a set together", "status"),
@@ -79,8 +76,8 @@ async def carry_out(client: Client, namespace: str, moves: Iterable[Move], wrote
             flips.append((move, move.workload.version))
         else:
             said.append(move)
-    failures = await _side_by_side(said, say)
-    failures += await _side_by_side(flips, flip)
+    failures = await _all(said, say)
+    failures += await _all(flips, flip)
     if failures:
         raise failures[0]
     return late
@@ -116,17 +113,15 @@ def _entry(entry: Entry) -> dict[str, str]:
     }
 
 
-async def _side_by_side(items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> list[KubeError]:
-    pending, failures = iter(items), list[KubeError]()
+async def _all(items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> list[KubeError]:
+    """Try every item; what failed of them."""
+    failures: list[KubeError] = []
 
-    async def drain() -> None:
-        for item in pending:
-            try:
-                await work(item)
-            except KubeError as failure:
-                failures.append(failure)
+    async def tried(item: Item) -> None:
+        try:
+            await work(item)
+        except KubeError as failure:
+            failures.append(failure)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(WIDTH, len(items))):
-            group.create_task(drain())
+    await abreast(items, tried)
     return failures

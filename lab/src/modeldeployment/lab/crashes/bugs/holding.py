@@ -48,13 +48,13 @@ HOLDING: Final[tuple[Bug, ...]] = (
         "parks-at-once",
         "a set is parked as soon as it waits",
         "comparisons of times the wrong way round",
-        ("sets/verdicts.py", "now - since > BOUND", "now - since < BOUND"),
+        ("sets/verdicts.py", "now - since > LONGEST_HOLD", "now - since < LONGEST_HOLD"),
     ),
     bug(
         "never-parks",
         "a set that never fits holds what it has for ever",
         "bounds that restart with every write",
-        ("sets/verdicts.py", "now - since > BOUND", "now - since > BOUND * 1000"),
+        ("sets/verdicts.py", "now - since > LONGEST_HOLD", "now - since > LONGEST_HOLD * 1000"),
     ),
     bug(
         "oldest-gives-way",

@@ -13,6 +13,9 @@ REST: Final = timedelta(seconds=1)
 
 MINUTE: Final = timedelta(minutes=1)
 
+LONGEST_HOLD: Final = timedelta(minutes=30)
+"""A complete set that was held strictly longer is parked (facts atomic-admission §6)."""
+
 LONGEST_YIELD: Final = timedelta(minutes=30)
 """After so long a set that gave way tries again, whatever became of the older one (decisions D18)."""
 

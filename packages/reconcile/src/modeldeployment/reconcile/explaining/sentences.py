@@ -42,7 +42,7 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
         Why.EVICTED: "{subject} was evicted: {said}",
         Why.FREE: "{source}, has {have} free; {subject} asks for {want}",
         Why.NEVER_FITS: "{source} gives {have} in all and borrows from nobody, so {subject} never fits with {want}",
-        Why.PARKED: "{subject} is parked: its set did not fit for 30 minutes, and {source} was taken out of the queue",
+        Why.PARKED: "{subject} is parked: its set did not fit for too long, and {source} was taken out of the queue",
         Why.YIELDING: "{subject} gave way to the older {said}, which waits for the same quota; it comes back by itself",
         Why.STOPPED: "{subject} is stopped: spec.active of {source} is false, and set admission did not do it{said}",
         Why.HELD: "{subject} holds quota and waits for its set: {have} of {want} replicas hold theirs{said}",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, MINUTE
+from modeldeployment.reconcile.deciding.pacing import LONGEST_HOLD, LONGEST_YIELD, MINUTE
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.markers import PARKED, Yield
 
@@ -31,8 +31,9 @@ def held(count: Count) -> str:
 def parked(count: Count) -> str:
     """The set did not fit for too long."""
     return (
-        f"{PARKED}: the set did not get its quota within 30 minutes, {_roles(count.waiting)} is still waiting; "
-        "free capacity and set spec.active=true on the Workload, or delete the deployment and create it again; "
+        f"{PARKED}: the set did not get its quota within {LONGEST_HOLD // MINUTE} minutes, {_roles(count.waiting)} is "
+        "still waiting; free capacity and set spec.active=true on the Workload, or delete the deployment and create it "
+        "again; "
         "applying the same manifest changes nothing"
     )
 

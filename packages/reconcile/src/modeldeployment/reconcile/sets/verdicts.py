@@ -9,12 +9,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.api.kueue import CheckState
+from modeldeployment.reconcile.deciding.pacing import LONGEST_HOLD
 from modeldeployment.reconcile.sets import markers, messages
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.seen import Entry, Set, Stranger, Workload
-
-BOUND: Final = timedelta(minutes=30)
-"""A complete set that waited strictly longer is parked."""
 
 GLANCE: Final = timedelta(seconds=15)
 """How soon a Workload is looked at again that nobody could be found for."""
@@ -103,11 +101,11 @@ def joint(of: Set, count: Count, now: datetime, spoken: Spoken) -> Verdicts:
     for each in held:
         if count.settled:
             since = _queued_since(each) if rest_is_parked and not _parked(each) else _waiting_since(each)
-            if since is not None and now - since > BOUND:
+            if since is not None and now - since > LONGEST_HOLD:
                 moves.append(Shelve(each, _said(each, messages.parked(count), now), parked=True))
                 continue
             if since is not None:
-                again.append(since + BOUND + _TICK)
+                again.append(since + LONGEST_HOLD + _TICK)
         last = spoken(each)
         due = calm if last is None else max(calm, last + pause)
         # That a sibling lost its reservation is no matter of words: Kueue must not start this one.
