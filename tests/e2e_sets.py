@@ -1,13 +1,14 @@
 """Deployments whose groups open together, strangers beside them, and what Kueue says of both."""
 
+import contextlib
 import json
 from typing import Any
 
 from e2e_board import admitted, owners
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys, kueue
-from modeldeployment.kube import PatchType
-from modeldeployment.kube.kinds import PODS, WORKLOADS
+from modeldeployment.kube import NotFound, PatchType
+from modeldeployment.kube.kinds import ADMISSION_CHECKS, CLUSTER_QUEUES, PODS, WORKLOADS
 from modeldeployment.kube.shapes import Pod, Workload
 from modeldeployment.reconcile.sets.markers import Yield
 
@@ -64,6 +65,17 @@ def reserved(workload: Workload) -> bool:
 def started(world: World, name: str) -> list[Pod]:
     """Pods of a deployment that nothing holds back from the scheduler."""
     return [pod for pod in world.board.all_pods(name) if not pod.spec.scheduling_gates]
+
+
+async def take_check_away(world: World) -> None:
+    """Delete our check, whatever asked for it before: Kueue keeps one that a ClusterQueue names."""
+    for queue in (await world.client.list(CLUSTER_QUEUES)).items:
+        if queue.spec.admission_checks_strategy.admission_checks:
+            await world.client.patch(
+                CLUSTER_QUEUES, queue.metadata.name, {"spec": {"admissionChecksStrategy": None}}, how=PatchType.MERGE
+            )
+    with contextlib.suppress(NotFound):
+        await world.client.delete(ADMISSION_CHECKS, kueue.JOINT_CHECK)
 
 
 async def gave_way(world: World, name: str, to: Yield) -> None:

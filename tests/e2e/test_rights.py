@@ -1,7 +1,6 @@
 """The operator asks for what it was granted, all of it, and nothing else: told by the API server's own audit log."""
 
 import asyncio
-import contextlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -18,7 +17,7 @@ from e2e_worlds import WHOLE_PODS, WHOLE_SERVICES, World
 from modeldeployment.admission.webhook.configurations import Half
 from modeldeployment.api import keys, kueue, names
 from modeldeployment.kube import NotFound, PatchType, custom
-from modeldeployment.kube.kinds import ADMISSION_CHECKS, CLUSTER_QUEUES, PODS
+from modeldeployment.kube.kinds import CLUSTER_QUEUES, PODS
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.controlplane import Component
 from modeldeployment.operator import rbac
@@ -57,8 +56,7 @@ async def audit(breakable: World, tmp_path: Path) -> AsyncIterator[Path]:
 async def test_every_grant_is_used_and_nothing_is_asked_beyond_them(
     breakable: World, hooks: Hooks, audit: Path
 ) -> None:
-    with contextlib.suppress(NotFound):  # whoever ran on this control plane before has installed it
-        await breakable.client.delete(ADMISSION_CHECKS, kueue.JOINT_CHECK)
+    await sets.take_check_away(breakable)  # whoever ran on this control plane before has installed it
     operator = await hooks.called(
         "webhook", "controllers", GPUSTACK_WEBHOOK_CERTIFICATE_SECONDS="10", GPUSTACK_WEBHOOK_SETTLE_SECONDS="1"
     )

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 from e2e_operators import Start
-from e2e_sets import create, entry, pair, reserved, started, stranger, unequal, workloads
+from e2e_sets import create, entry, pair, reserved, started, stranger, take_check_away, unequal, workloads
 from e2e_worlds import JSON, MakeWorld, World
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube import NotFound, PatchType
@@ -88,7 +88,7 @@ async def test_the_check_is_there_and_active_again_after_somebody_deleted_it(
     await start_operator().ready()
     before = await _installed(breakable, "")
     assert before.metadata.labels[keys.PART_OF] == keys.PART_OF_VALUE
-    await breakable.client.delete(ADMISSION_CHECKS, kueue.JOINT_CHECK)
+    await take_check_away(breakable)
     await _installed(breakable, before.metadata.uid)
     await _ask(breakable, [{"name": kueue.JOINT_CHECK}])
     await create(breakable, pair(breakable, "chat", 1, 1))

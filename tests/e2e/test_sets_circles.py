@@ -19,11 +19,11 @@ CHECKED = (kueue.JOINT_CHECK,)
 
 async def test_of_three_sets_that_wait_for_each_other_each_runs_in_its_turn(make_world: MakeWorld) -> None:
     world = await make_world(nodes=1, admission_checks=CHECKED)
-    # Each holds two cards behind a stranger and waits for six more; any one of them alone fits.
-    await stranger(world, cards=2)
+    # Each holds one card of the five that a stranger leaves, and waits for six; any one of them alone fits.
+    await stranger(world, cards=3)
     for name in ("first", "second", "third"):
-        await create(world, unequal(world, name, 2, 6))
-        await world.board.until(partial(_holds, world, name), what=f"{name} holds two cards")
+        await create(world, unequal(world, name, 1, 6))
+        await world.board.until(partial(_holds, world, name), what=f"{name} holds one card")
         await asyncio.sleep(1.1)  # ages have whole seconds
     await world.client.delete(PODS, "stranger", world.namespace)
 
