@@ -45,6 +45,10 @@ class Answering(BaseHTTPRequestHandler):
         match answer:
             case "hang":
                 self.server.released.wait()
+            case "trickle":
+                self.wfile.write(b"HTTP/1.0 200 ")
+                while not self.server.released.wait(0.1):
+                    self.wfile.write(b".")
             case int(status):
                 self.send_error(status)
             case text:
@@ -134,6 +138,7 @@ def test_an_https_engine_is_read_whatever_its_certificate_says() -> None:
         pytest.param(IDLE.replace("0.0", ""), id="no-value"),
         pytest.param(IDLE.replace("0.0", "NaN"), id="nan"),
         pytest.param("hang", id="hang"),
+        pytest.param("trickle", id="trickle"),
     ],
 )
 def test_a_body_that_proves_nothing_is_busy(body: str) -> None:
