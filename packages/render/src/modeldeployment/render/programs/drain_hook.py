@@ -23,7 +23,7 @@ def body(opener: request.OpenerDirector, url: str) -> str:
     signal.setitimer(signal.ITIMER_REAL, READ_SECONDS)
     try:
         with opener.open(url) as answer:
-            text = answer.read(BODY_BYTES + 1)
+            text: bytes = answer.read(BODY_BYTES + 1)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     if len(text) > BODY_BYTES:
