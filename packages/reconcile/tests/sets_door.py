@@ -104,14 +104,19 @@ class Rig:
         self.door.put({"metadata": {**meta, "ownerReferences": [{**owner, "uid": f"uid-{name}"}]}}, "pods", seen=seen)
 
     def workload(
-        self, name: str, *, reserved: bool = False, since: datetime | None = None, active: bool = True
+        self,
+        name: str,
+        *more: str,
+        reserved: bool = False,
+        since: datetime | None = None,
+        active: bool = True,
     ) -> None:
-        """Bring a Workload that was composed of the Pod of its own name, or let it have its quota."""
+        """Bring a Workload that was composed of the Pod of its own name and of `more`, or let it have its quota."""
         at = (since or self.now).strftime("%Y-%m-%dT%H:%M:%SZ")
-        pod = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": f"pod-{name}"}
+        pods = [{"apiVersion": "v1", "kind": "Pod", "name": each, "uid": f"pod-{each}"} for each in (name, *more)]
         quota = {"type": "QuotaReserved", "status": "True" if reserved else "False", "lastTransitionTime": at}
         entry = {"name": kueue.JOINT_CHECK, "state": "Pending", "message": "", "lastTransitionTime": at}
-        meta = {"name": name, "uid": f"uid-{name}", "creationTimestamp": at, "ownerReferences": [pod]}
+        meta = {"name": name, "uid": f"uid-{name}", "creationTimestamp": at, "ownerReferences": pods}
         status = {"conditions": [quota], "admissionChecks": [entry]}
         self.door.put({"metadata": meta, "spec": {"queueName": "lq", "active": active}, "status": status})
 

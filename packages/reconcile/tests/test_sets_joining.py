@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sets_door import CHAT, Rig
+from sets_door import CHAT, TEAM, Rig, Single
 from sets_worlds import NOW
 
 
@@ -130,3 +130,62 @@ async def test_nothing_is_woken_before_it_begins_nor_while_it_rests() -> None:
     rig.controller.begin()
     await rig.passes()
     assert rig.says("chat-prefill") == ("Ready", "every")
+
+
+async def test_a_workload_of_pods_of_two_sets_is_answered_by_neither_and_names_both() -> None:
+    rig = Rig()
+    rig.declare("other", "prefill", "decode")
+    for name in ("chat", "other"):
+        rig.compose("decode", name, reserved=True)
+    rig.pod("prefill", "other")
+    rig.pod("prefill")
+    rig.workload("chat-prefill", "other-prefill", reserved=True)
+    woken = await rig.passes()
+    assert woken["workload team/chat-prefill"] == 15.0
+    [entry] = rig.door.held["workloads", "chat-prefill"]["status"]["admissionChecks"]
+    assert entry["state"] == "Pending"
+    assert entry["message"].startswith("Pods of the deployments team/chat and team/other are part of this one Workload")
+    assert (rig.says("chat-decode"), rig.says("other-decode")) == (("Pending", ""), ("Pending", ""))
+    rig.door.asked.clear()
+    rig.queue.add(Single(TEAM, "chat-prefill"))
+    await rig.passes()
+    assert rig.door.asked == []
+
+
+async def test_a_pod_of_another_set_that_is_seen_late_takes_the_answer_from_both() -> None:
+    rig = Rig()
+    rig.declare("other", "prefill", "decode")
+    rig.pod("prefill")
+    rig.workload("chat-prefill", "other-prefill", reserved=True)
+    await rig.passes()
+    assert rig.says("chat-prefill") == ("Pending", "")
+    rig.pod("prefill", "other")
+    assert "workload team/chat-prefill" in await rig.passes()
+    assert rig.says("chat-prefill") == ("Pending", "Pods")
+
+
+async def test_a_workload_that_was_shared_is_its_sets_own_again_once_the_others_pod_is_gone() -> None:
+    rig = Rig()
+    rig.declare("other", "prefill", "decode")
+    rig.pod("prefill", "other")
+    rig.pod("prefill")
+    rig.workload("chat-prefill", "other-prefill", reserved=True)
+    rig.compose("decode", reserved=True)
+    await rig.passes()
+    assert rig.says("chat-decode") == ("Pending", "")
+    gone = rig.watched.pods.get(TEAM, "other-prefill")
+    assert gone is not None
+    rig.watched.pods.remove(gone)
+    rig.queue.add(CHAT)
+    await rig.passes()
+    assert (rig.says("chat-prefill"), rig.says("chat-decode")) == (("Ready", "every"), ("Ready", "every"))
+
+
+async def test_a_workload_of_pods_of_two_deployments_that_nothing_holds_together_is_held_as_well() -> None:
+    rig = Rig("server")
+    rig.declare("other", "server")
+    rig.pod("server", "other")
+    rig.pod("server")
+    rig.workload("chat-server", "other-server", reserved=True)
+    await rig.passes()
+    assert rig.says("chat-server") == ("Pending", "Pods")

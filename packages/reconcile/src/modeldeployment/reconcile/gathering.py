@@ -74,6 +74,12 @@ def deployment_of(meta: shapes.ObjectMeta) -> tuple[Key, str] | None:
     return None
 
 
+def deployments_of(watched: Watched, seen: shapes.Workload) -> dict[str, Key]:
+    """The deployments whose Pods a Workload was composed of, by UID, as far as the Pods are among ours."""
+    pods = (pod for owner in pod_owners(seen) for pod in watched.pods.by_index("uid", owner.uid))
+    return {found[1]: found[0] for pod in pods if (found := deployment_of(pod.metadata)) is not None}
+
+
 def role_counts(stored: shapes.Custom) -> tuple[tuple[str, int], ...]:
     """The roles of a deployment and how many replicas each declares; none where the spec cannot be read."""
     try:
@@ -122,7 +128,14 @@ def gathered(
         pods.setdefault(group, []).append(Pod(pod.metadata.uid, pod.metadata.deletion_timestamp is not None))
         for each in watched.workloads.by_index("member", pod.metadata.uid):
             found[each.metadata.uid] = each
-    reduced = tuple(workloads(each) for each in found.values())
+    own = {pod.uid for members in pods.values() for pod in members}
+    reduced: list[Workload] = []
+    shared: list[Workload] = []
+    for each in found.values():
+        read = workloads(each)
+        # Of its own Pods alone are nearly all, and those are told without a look at any other.
+        alone = read.owners <= own or not deployments_of(watched, each).keys() - {meta.uid}
+        (reduced if alone else shared).append(read)
     return Set(
         namespace=meta.namespace,
         name=meta.name,
@@ -132,7 +145,8 @@ def gathered(
         deleting=meta.deletion_timestamp is not None,
         roles=roles,
         pods={group: tuple(members) for group, members in pods.items()},
-        workloads=reduced,
+        workloads=tuple(reduced),
+        shared=tuple(shared),
         pools={queue: _pool(watched, meta.namespace, queue) for queue in {each.queue for each in reduced}},
     )
 

@@ -11,7 +11,7 @@ from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import gathering, observing, responding
 from modeldeployment.reconcile.sets import counting, verdicts, yielding
 from modeldeployment.reconcile.sets.counting import Count
-from modeldeployment.reconcile.sets.seen import Set, Stranger, Workload
+from modeldeployment.reconcile.sets.seen import Set, Shared, Stranger, Workload
 from modeldeployment.reconcile.sets.verdicts import Activate, Answer, Move, Shelve, Verdicts
 from modeldeployment.reconcile.sets.yielding import Standing
 from modeldeployment.reconcile.watching import Key, Watched
@@ -145,6 +145,9 @@ class SetController:
             self._wake_yielding(key)
             return None
         of, count, mine = self._stand(stored)
+        for each in of.shared:
+            if each.open:
+                self._queue.add(Single(key.namespace, each.name))
         if any(self._stale(each) for each in of.workloads):
             return None  # the change that is on its way wakes it
         return await self._carried_out(key, key.namespace, self._decided(of, count, mine))
@@ -244,18 +247,22 @@ class SetController:
             if stored is not None and stored.metadata.uid == uid:
                 yield stored
 
-    async def _whose(self, stored: shapes.Workload) -> Key | Stranger:
+    async def _whose(self, stored: shapes.Workload) -> Key | Stranger | Shared:
         """Whose a Workload is, told by its Pods; the API server is asked where none of them is among ours.
 
-        All Pods of a group come from one maker, so the first that is found tells (facts atomic-admission §3).
+        All Pods of a group come from one maker (facts atomic-admission §3), so the first that is read tells.
         """
         owners = gathering.pod_owners(stored)
         uid = stored.metadata.uid
         if not owners or uid in self._foreign:
             return Stranger.FOREIGN
-        for owner in owners:
-            for pod in self._watched.pods.by_index("uid", owner.uid):
-                return self._standing_for(gathering.deployment_of(pod.metadata), uid)
+        makers = gathering.deployments_of(self._watched, stored)
+        if len(makers) > 1:
+            return Shared(tuple(sorted(map(str, makers.values()))))
+        for maker, key in makers.items():
+            return self._standing_for((key, maker), uid)
+        if any(True for owner in owners for _ in self._watched.pods.by_index("uid", owner.uid)):
+            return self._standing_for(None, uid)
         for owner in owners:
             self.tally.owner_reads += 1
             try:
@@ -341,13 +348,13 @@ class SetController:
             strays.pop(uid, None)
 
     def _wake(self, workload: shapes.Workload) -> None:
-        """Wake the set of a Workload, or the Workload alone where nothing is held together with it."""
-        for owner in workload.metadata.owner_references:
-            for pod in self._watched.pods.by_index("uid", owner.uid):
-                controller = gathering.deployment_of(pod.metadata)
-                if controller is not None and self._holds_together(controller[0]):
-                    self._queue.add(controller[0])
-                    return
+        """Wake the set of a Workload, or the Workload alone where nothing, or more than one set, holds it together."""
+        makers = gathering.deployments_of(self._watched, workload)
+        together = [key for key in makers.values() if self._holds_together(key)]
+        for key in together:
+            self._queue.add(key)
+        if together and len(makers) == 1:
+            return
         if self._groups.of(workload).entries:
             self._queue.add(Single(workload.metadata.namespace, workload.metadata.name))
 

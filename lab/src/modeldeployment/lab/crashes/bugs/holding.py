@@ -88,8 +88,8 @@ HOLDING: Final[tuple[Bug, ...]] = (
         "admission checks without a mapping to siblings",
         (
             "joining.py",
-            "                    self._queue.add(controller[0])\n                    return\n",
-            "                    return\n",
+            "        for key in together:\n            self._queue.add(key)\n        if together and",
+            "        if together and",
         ),
     ),
     bug(

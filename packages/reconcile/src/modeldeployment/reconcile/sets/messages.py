@@ -47,5 +47,13 @@ def yielding(to: Yield) -> str:
     )
 
 
+def shared(sets: Sequence[str]) -> str:
+    """Pods of several deployments are in one group."""
+    return (
+        f"Pods of the deployments {' and '.join(sets)} are part of this one Workload, so no set answers for it and "
+        "nothing of it starts; delete the Pods of one of them, and then the Workload: Kueue makes it anew of what stays"
+    )
+
+
 def _roles(names: Sequence[str]) -> str:
     return f"role {names[0]}" if len(names) == 1 else f"roles {', '.join(names)}"

@@ -93,7 +93,8 @@ class Role:
 class Set:
     """A deployment with everything that its admission is judged by.
 
-    `pods` are those of each group, terminating ones included. `pools` maps a LocalQueue to what its quota is shared in.
+    `pods` are those of each group, terminating ones included. `shared` are Workloads that Pods of another set are part
+    of too: they count for neither, and neither answers them. `pools` maps a LocalQueue to what its quota is shared in.
     """
 
     namespace: str
@@ -105,6 +106,7 @@ class Set:
     roles: tuple[Role, ...] = ()
     pods: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
     workloads: tuple[Workload, ...] = ()
+    shared: tuple[Workload, ...] = ()
     pools: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -118,3 +120,10 @@ class Stranger(Enum):
 
     FOREIGN = "Foreign"
     UNDECIDED = "Undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A Workload that is no set's, since Pods of several deployments are part of it; `sets` as people write them."""
+
+    sets: tuple[str, ...]

@@ -12,10 +12,10 @@ from modeldeployment.api.kueue import CheckState
 from modeldeployment.reconcile.deciding.pacing import LONGEST_HOLD
 from modeldeployment.reconcile.sets import markers, messages
 from modeldeployment.reconcile.sets.counting import Count
-from modeldeployment.reconcile.sets.seen import Entry, Set, Stranger, Workload
+from modeldeployment.reconcile.sets.seen import Entry, Set, Shared, Stranger, Workload
 
 GLANCE: Final = timedelta(seconds=15)
-"""How soon a Workload is looked at again that nobody could be found for."""
+"""How soon a Workload is looked at again that no set answers for."""
 
 CALM: Final = timedelta(seconds=5)
 """How long a set must stand still before a Pending is put into words.
@@ -71,13 +71,14 @@ Spoken = Callable[[Workload], datetime | None]
 """When this process last changed the sentence of a Workload, if it did."""
 
 
-def alone(workload: Workload, whose: Stranger, now: datetime) -> Verdicts:
-    """Answer a Workload of no set: one that is not ours at once, one that nobody can be found for by and by."""
+def alone(workload: Workload, whose: Stranger | Shared, now: datetime) -> Verdicts:
+    """Answer a Workload of no set: one that is not ours at once, one that is nobody's or several sets' by and by."""
     if not workload.open:
         return Verdicts()
     if whose is Stranger.FOREIGN:
         return Verdicts(tuple(_ready((workload,), messages.FOREIGN, now)))
-    return Verdicts(tuple(_answers(workload, CheckState.PENDING, messages.UNDECIDED, now)), now + GLANCE)
+    message = messages.shared(whose.sets) if isinstance(whose, Shared) else messages.UNDECIDED
+    return Verdicts(tuple(_answers(workload, CheckState.PENDING, message, now)), now + GLANCE)
 
 
 def exempt(workloads: Iterable[Workload], now: datetime) -> Verdicts:
