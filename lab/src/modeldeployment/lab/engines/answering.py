@@ -1,6 +1,7 @@
 """What an engine answers, as JSON trees. Sources: the OpenAI API, facts routers-measured §1 and §6."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from modeldeployment.api.choices import EngineName
@@ -35,28 +36,41 @@ def usage(asked: Asked, tokens: int) -> dict[str, Any]:
     return {"prompt_tokens": prompt, "completion_tokens": tokens, "total_tokens": prompt + tokens}
 
 
-def whole(
-    name: str, served: str, asked: Asked, tokens: int, *, chat: bool, handover: Mapping[str, Any] | None
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What every part of one answer says: its name, the model, whether it is a chat, and which engine wrote it."""
+
+    name: str
+    served: str
+    chat: bool
+    who: str
+
+    def head(self, *, chunk: bool) -> dict[str, Any]:
+        """Answer what every object of it begins with."""
+        kind = ("chat.completion.chunk" if chunk else "chat.completion") if self.chat else "text_completion"
+        head = {"id": self.name, "object": kind, "created": 0, "model": self.served}
+        return {**head, "system_fingerprint": self.who}
+
+
+def whole(answer: Answer, asked: Asked, tokens: int, handover: Mapping[str, Any] | None) -> dict[str, Any]:
     """Answer a request that does not stream; `handover` is what a prefill half tells the decode half."""
     written = "".join(text(token) for token in range(tokens))
-    said: dict[str, Any] = {"message": {"role": "assistant", "content": written}} if chat else {"text": written}
-    answer = _head(name, served, "chat.completion" if chat else "text_completion")
-    answer |= {"choices": [{"index": 0, "finish_reason": "length", **said}], "usage": usage(asked, tokens)}
-    return answer if handover is None else answer | {"kv_transfer_params": dict(handover)}
+    said: dict[str, Any] = {"message": {"role": "assistant", "content": written}} if answer.chat else {"text": written}
+    choice = {"index": 0, "finish_reason": "length", **said}
+    told = {**answer.head(chunk=False), "choices": [choice], "usage": usage(asked, tokens)}
+    return told if handover is None else told | {"kv_transfer_params": dict(handover)}
 
 
-def chunk(name: str, served: str, token: int, *, chat: bool, last: bool) -> dict[str, Any]:
+def chunk(answer: Answer, token: int, *, last: bool) -> dict[str, Any]:
     """Answer one event of a stream."""
-    said: dict[str, Any] = {"delta": {"content": text(token)}} if chat else {"text": text(token)}
+    said: dict[str, Any] = {"delta": {"content": text(token)}} if answer.chat else {"text": text(token)}
     choice = {"index": 0, "finish_reason": "length" if last else None, **said}
-    return _head(name, served, "chat.completion.chunk" if chat else "text_completion") | {"choices": [choice]}
+    return answer.head(chunk=True) | {"choices": [choice]}
 
 
-def closing(name: str, served: str, asked: Asked, tokens: int, *, chat: bool) -> dict[str, Any]:
+def closing(answer: Answer, asked: Asked, tokens: int) -> dict[str, Any]:
     """Answer the event that follows the last token where usage was asked for."""
-    head = _head(name, served, "chat.completion.chunk" if chat else "text_completion")
-    return head | {"choices": [], "usage": usage(asked, tokens)}
+    return answer.head(chunk=True) | {"choices": [], "usage": usage(asked, tokens)}
 
 
 def error(status: int, message: str) -> dict[str, Any]:
@@ -76,7 +90,7 @@ def tokenized(prompt: Sequence[str]) -> dict[str, Any]:
     return {"count": len(prompt), "max_model_len": _LONGEST_PROMPT, "tokens": list(range(len(prompt)))}
 
 
-def handover(how: Transfer, asked: Asked, address: str, name: str) -> dict[str, Any] | None:
+def handover(how: Transfer, asked: Asked, address: str, identity: str, name: str) -> dict[str, Any] | None:
     """Answer what a prefill half tells through its reply; None where the reply says nothing of it."""
     if how is not Transfer.NIXL or not asked.transfer or asked.transfer.get("do_remote_decode") is not True:
         return None
@@ -84,7 +98,7 @@ def handover(how: Transfer, asked: Asked, address: str, name: str) -> dict[str, 
         "do_remote_prefill": True,
         "do_remote_decode": False,
         "remote_block_ids": [[0]],
-        "remote_engine_id": engine_id(address),
+        "remote_engine_id": identity,
         "remote_request_id": name,
         "remote_host": address,
         "remote_port": _HANDSHAKE_PORT,
@@ -92,14 +106,9 @@ def handover(how: Transfer, asked: Asked, address: str, name: str) -> dict[str, 
     }
 
 
-def engine_id(address: str) -> str:
-    """Answer by which id the engine at an address knows itself."""
-    return f"engine-{address}"
-
-
-def bootstrap(address: str) -> dict[str, Any]:
+def bootstrap(address: str, identity: str) -> dict[str, Any]:
     """Answer `/query` of a vLLM prefill half's Mooncake bootstrap port: its workers by data-parallel rank."""
-    return {"0": {"engine_id": engine_id(address), "worker_addr": {"0": {"0": f"tcp://{address}:{_HANDSHAKE_PORT}"}}}}
+    return {"0": {"engine_id": identity, "worker_addr": {"0": {"0": f"tcp://{address}:{_HANDSHAKE_PORT}"}}}}
 
 
 def server_info(served: str, model: EngineModel) -> dict[str, Any]:
@@ -131,7 +140,3 @@ def load(model: EngineModel) -> list[dict[str, Any]]:
             "num_tokens": model.held,
         }
     ]
-
-
-def _head(name: str, served: str, kind: str) -> dict[str, Any]:
-    return {"id": name, "object": kind, "created": 0, "model": served}

@@ -15,7 +15,8 @@ class Unreadable(ValueError):
 class Asked:
     """One request: the words of its prompt, at most how many tokens it wants (0: no limit), and how it wants them.
 
-    `transfer` are the parameters by which a pair hands blocks over, None where the request has none.
+    `transfer` are the parameters by which a pair hands blocks over, None where the request has none; `room` is where
+    the halves of an SGLang pair meet, empty where they do not.
     """
 
     prompt: tuple[str, ...]
@@ -23,6 +24,17 @@ class Asked:
     stream: bool
     include_usage: bool
     transfer: Mapping[str, Any] | None
+    room: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The first word of the prompt, by which whoever sent the request finds it again."""
+        return self.prompt[0] if self.prompt else ""
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether the blocks of its prompt are somewhere else already."""
+        return self.transfer is not None and self.transfer.get("do_remote_prefill") is True
 
 
 def read(body: Any, *, chat: bool) -> Asked:
@@ -40,6 +52,7 @@ def read(body: Any, *, chat: bool) -> Asked:
         stream=body.get("stream") is True,
         include_usage=isinstance(options, dict) and options.get("include_usage") is True,
         transfer=transfer if isinstance(transfer, dict) else None,
+        room="" if (room := body.get("bootstrap_room")) is None else str(room),
     )
 
 

@@ -15,13 +15,26 @@ class Transfer(StrEnum):
     """Its answer carries nothing: the decode half asks the bootstrap port."""
 
 
+class Half(StrEnum):
+    """Which part of a pair an SGLang engine is; its queues follow from it (facts shutdown §1)."""
+
+    UNIFIED = "unified"
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """What one engine does when it is asked; seconds are of the wall clock.
 
     `health` is the status of its health routes, `failing` that of everything it would generate (0 lets it generate).
     A request waits `prefill_seconds` for its first token and `token_seconds` for each further one; it gets `tokens`
-    of them, or fewer where it asks for fewer. `scale_out` serves the routes of vLLM's `--enable-scale-out`.
+    of them, or fewer where it asks for fewer. At most `slots` run at once (0: any number), others wait.
+    `scale_out` serves the routes of vLLM's `--enable-scale-out`.
+
+    In a pair: a prefill half keeps a request `bootstrap_seconds` before it queues and `inflight_seconds` after it was
+    computed, a decode half `prealloc_seconds` and `transfer_seconds` before it runs. A half waits `partner_seconds` for
+    the other one and then gives the request up. After SIGTERM, with nothing in flight, it takes `exit_seconds` to end.
     """
 
     health: int = 200
@@ -29,5 +42,13 @@ class Behaviour:
     prefill_seconds: float = 0.0
     token_seconds: float = 0.0
     tokens: int = 4
+    slots: int = 0
     scale_out: bool = False
     transfer: Transfer = Transfer.NONE
+    half: Half = Half.UNIFIED
+    bootstrap_seconds: float = 0.0
+    inflight_seconds: float = 0.0
+    prealloc_seconds: float = 0.0
+    transfer_seconds: float = 0.0
+    partner_seconds: float = 30.0
+    exit_seconds: float = 0.0

@@ -4,36 +4,57 @@ Names are written here once more on purpose: they stand for programs that are no
 them and not the other way round.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from modeldeployment.api.choices import EngineName
-from modeldeployment.lab.engines.model import BLOCK_SIZE, EngineModel, Histogram
+from modeldeployment.lab.engines.behaviour import Half
+from modeldeployment.lab.engines.model import BLOCK_SIZE, EngineModel, Histogram, Place
+from modeldeployment.lab.engines.telling import Telling
 
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-"""The type of the text."""
-
-_IDLE_QUEUES: Final = (
-    "num_prefill_bootstrap_queue_reqs",
-    "num_prefill_inflight_queue_reqs",
-    "num_decode_prealloc_queue_reqs",
-    "num_decode_transfer_queue_reqs",
-)
+_QUEUES: Final[Mapping[str, Place]] = {
+    "num_prefill_bootstrap_queue_reqs": Place.BOOTSTRAP,
+    "num_prefill_inflight_queue_reqs": Place.INFLIGHT,
+    "num_decode_prealloc_queue_reqs": Place.PREALLOC,
+    "num_decode_transfer_queue_reqs": Place.TRANSFER,
+}
+_TRUTH: Final = Telling()
 
 
-def metrics(engine: EngineName, served: str, model: EngineModel) -> str:
-    """Write what an engine that serves a model of this name exports."""
-    match engine:
-        case EngineName.VLLM:
-            lines = _vllm(model, {"engine": "0", "model_name": served})
-        case EngineName.SGLANG:
-            lines = _sglang(model, {"engine_type": "unified", "model_name": served, "pp_rank": "0", "tp_rank": "0"})
+def metrics(
+    engine: EngineName, served: str, model: EngineModel, half: Half = Half.UNIFIED, telling: Telling = _TRUTH
+) -> str:
+    """Write what an engine that serves a model of this name exports; `telling` may twist it."""
+    lines: list[str] = []
+    for rank in range(telling.ranks):
+        # Only the first rank has anything to do; the others say that they are idle.
+        shown = model if not rank else EngineModel()
+        match engine:
+            case EngineName.VLLM:
+                told = _vllm(shown, {"engine": str(rank), "model_name": served})
+            case EngineName.SGLANG:
+                ranks = {"dp_rank": str(rank)} if telling.ranks > 1 else {}
+                labels = {"engine_type": half.value, "model_name": served, "pp_rank": "0", "tp_rank": "0", **ranks}
+                told = _sglang(shown, labels)
+        written = list(_twisted(told, telling))
+        lines += written * 2 if telling.twice and not rank else written
     return "\n".join(lines) + "\n"
+
+
+def _twisted(lines: Iterable[str], telling: Telling) -> Iterator[str]:
+    for line in lines:
+        name = (line.split()[2] if line.startswith("#") else line.partition("{")[0]).strip()
+        if name in telling.without:
+            continue
+        lie = None if line.startswith("#") else telling.lies.get(name)
+        yield line if lie is None else f"{line.rpartition(' ')[0]} {lie}"
 
 
 def _vllm(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
     yield from _gauge("vllm:num_requests_running", model.running, labels)
-    yield from _gauge("vllm:num_requests_waiting", model.waiting, labels)
+    # A decoder's requests that wait for blocks are waiting ones here (facts shutdown §1).
+    waiting = model.waiting + model.at(Place.PREALLOC) + model.at(Place.TRANSFER)
+    yield from _gauge("vllm:num_requests_waiting", waiting, labels)
     yield from _gauge("vllm:kv_cache_usage_perc", model.usage, labels)
     config = {"block_size": str(BLOCK_SIZE), "num_gpu_blocks": str(model.blocks)}
     yield from _gauge("vllm:cache_config_info", 1, {"engine": labels["engine"], **config})
@@ -54,8 +75,8 @@ def _vllm(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
 def _sglang(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
     yield from _gauge("sglang:num_running_reqs", model.running, labels)
     yield from _gauge("sglang:num_queue_reqs", model.waiting, labels)
-    for queue in _IDLE_QUEUES:
-        yield from _gauge(f"sglang:{queue}", 0, labels)
+    for queue, place in _QUEUES.items():
+        yield from _gauge(f"sglang:{queue}", model.at(place), labels)
     yield from _gauge("sglang:token_usage", model.usage, labels)
     yield from _gauge("sglang:page_size", BLOCK_SIZE, labels)
     yield from _gauge("sglang:num_pages", model.blocks, labels)

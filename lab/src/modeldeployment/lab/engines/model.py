@@ -1,17 +1,35 @@
 """The state of one engine as its metrics tell it: pure, with no clock and no sockets.
 
-A request `arrive`s and waits, `start`s and runs, gets its `first_token` and further ones, and `leave`s. The prefix
-cache remembers whole blocks of prompts. Source: facts metrics §1 and §3.
+A request `arrive`s and waits, may `move` through the queues of a pair, `start`s and runs, gets its `first_token` and
+further ones, and `leave`s. The prefix cache remembers whole blocks of prompts. Source: facts metrics §1 and §3, facts
+shutdown §1.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Final
 
 BLOCK_SIZE: Final = 16
 """Tokens of one block of the KV cache; a token is a word of the prompt."""
 _BUCKETS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Place(Enum):
+    """Where in an engine a request is."""
+
+    WAITING = auto()
+    BOOTSTRAP = auto()
+    """A prefill half waits for its decode half to say where blocks go."""
+    PREALLOC = auto()
+    """A decode half waits for room for blocks."""
+    TRANSFER = auto()
+    """A decode half waits for the blocks."""
+    RUNNING = auto()
+    INFLIGHT = auto()
+    """A prefill half has computed and sends."""
 
 
 @dataclass(slots=True)
@@ -30,12 +48,13 @@ class Histogram:
 
 @dataclass(slots=True)
 class Running:
-    """One request under way: how many tokens of its prompt the cache knew, and how many it holds."""
+    """One request under way: where it is, how many tokens of its prompt the cache knew, and how many it has got."""
 
     prompt: int
     cached: int
+    place: Place
     output: int = 0
-    running: bool = False
+    started: bool = False
 
 
 @dataclass(slots=True)
@@ -43,8 +62,6 @@ class EngineModel:
     """What an engine counts. `blocks` is the size of its KV cache."""
 
     blocks: int = 4096
-    waiting: int = 0
-    running: int = 0
     held: int = 0
     prompt_tokens: int = 0
     generation_tokens: int = 0
@@ -56,22 +73,47 @@ class EngineModel:
     first: Histogram = field(default_factory=Histogram)
     between: Histogram = field(default_factory=Histogram)
     _known: set[int] = field(default_factory=set, repr=False)
+    _at: Counter[Place] = field(default_factory=Counter, repr=False)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait to run."""
+        return self._at[Place.WAITING]
+
+    @property
+    def running(self) -> int:
+        """How many run."""
+        return self._at[Place.RUNNING]
+
+    @property
+    def under_way(self) -> int:
+        """How many are anywhere in the engine."""
+        return self._at.total()
+
+    def at(self, place: Place) -> int:
+        """How many are at a place."""
+        return self._at[place]
 
     @property
     def usage(self) -> float:
         """The fraction of the KV cache that running requests hold, from 0 to 1."""
         return min(1.0, self.held / (self.blocks * BLOCK_SIZE))
 
-    def arrive(self, prompt: Sequence[str]) -> Running:
-        """Take a request in; it waits."""
-        self.waiting += 1
-        return Running(len(prompt), self._remember(prompt))
+    def arrive(self, prompt: Sequence[str], place: Place = Place.WAITING) -> Running:
+        """Take a request in, at the end of a queue."""
+        self._at[place] += 1
+        return Running(len(prompt), self._remember(prompt), place)
+
+    def move(self, request: Running, place: Place) -> None:
+        """Let a request go on to another place."""
+        self._at[request.place] -= 1
+        self._at[place] += 1
+        request.place = place
 
     def start(self, request: Running) -> None:
-        """Let a waiting request run; its prompt is counted now."""
-        self.waiting -= 1
-        self.running += 1
-        request.running = True
+        """Let a request run; its prompt is counted now."""
+        self.move(request, Place.RUNNING)
+        request.started = True
         self.held += request.prompt
         self.prompt_tokens += request.prompt
         self.cached_tokens += request.cached
@@ -88,11 +130,9 @@ class EngineModel:
 
     def leave(self, request: Running, *, finished: bool) -> None:
         """Let a request go, finished or cut off, from wherever it is."""
-        if request.running:
-            self.running -= 1
+        self._at[request.place] -= 1
+        if request.started:
             self.held -= request.prompt + request.output
-        else:
-            self.waiting -= 1
         self.finished += finished
         self.aborted += not finished
 

@@ -1,18 +1,21 @@
-"""Which path of an engine answers what, and the pace at which it generates."""
+"""Which path of an engine answers what, and what its ledger says of it."""
 
 import asyncio
 import json
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, Final
 
 from aiohttp import web
 
 from modeldeployment.api.choices import EngineName
-from modeldeployment.lab.engines import answering, asking, exposition
+from modeldeployment.lab.engines import answering, asking, exposition, generating
+from modeldeployment.lab.engines.answering import Answer
 from modeldeployment.lab.engines.asking import Asked
-from modeldeployment.lab.engines.fake import FakeEngine
+from modeldeployment.lab.engines.fake import FakeEngine, Phase
+from modeldeployment.lab.engines.ledger import Entry, Outcome, settle
+from modeldeployment.lab.engines.pairing import HandoverLost, Pairing
+from modeldeployment.lab.engines.telling import tell
 
 _CHAT: Final = "/v1/chat/completions"
 _COMPLETIONS: Final = "/v1/completions"
@@ -22,10 +25,11 @@ _DONE: Final = b"data: [DONE]\n\n"
 
 
 class Routes:
-    """Answers requests; `names` numbers those that generate."""
+    """Answers requests; `names` numbers those that generate, `pairing` is where halves meet."""
 
-    def __init__(self, names: Iterator[int]) -> None:
+    def __init__(self, names: Iterator[int], pairing: Pairing) -> None:
         self._names = names
+        self._pairing = pairing
 
     async def answer(self, request: web.Request, engine: FakeEngine, port: int, body: Any) -> web.StreamResponse:
         """Answer one request that arrived at a port of an engine."""
@@ -40,10 +44,11 @@ class Routes:
             case "POST", "/tokenize" if engine.engine is EngineName.VLLM:
                 return _tokenized(body)
             case "GET", "/metrics":
-                shown = exposition.metrics(engine.engine, engine.served, engine.model)
-                return web.Response(body=shown.encode(), headers={"Content-Type": exposition.CONTENT_TYPE})
+                half, telling = engine.behaviour.half, engine.telling
+                shown = exposition.metrics(engine.engine, engine.served, engine.model, half, telling)
+                return await tell(request, telling, shown)
             case "GET", _ if path in _HEALTH:
-                return web.Response(status=engine.behaviour.health)
+                return web.Response(status=503 if engine.phase is Phase.DRAINING else engine.behaviour.health)
             case "GET", _:
                 return _known(engine, path)
         return _absent()
@@ -56,69 +61,73 @@ class Routes:
         return web.json_response(answering.rendered(self._name(chat=chat), engine.served, asked.prompt))
 
     async def _generate(self, request: web.Request, engine: FakeEngine, body: Any, *, chat: bool) -> web.StreamResponse:
-        if engine.behaviour.failing:
-            status = engine.behaviour.failing
-            return web.json_response(answering.error(status, "told to fail"), status=status)
         try:
             asked = asking.read(body, chat=chat)
         except asking.Unreadable as error:
-            return web.json_response(answering.error(400, str(error)), status=400)
-        name = self._name(chat=chat)
-        async with aclosing(_tokens(engine, asked)) as tokens:
+            return _refused(engine.ledger.begin("", engine.life), 400, str(error))
+        entry = engine.ledger.begin(asked.mark, engine.life, stream=asked.stream)
+        if engine.behaviour.failing:
+            return _refused(entry, engine.behaviour.failing, "told to fail")
+        if engine.phase is not Phase.SERVING:
+            return _refused(entry, 503, "draining")
+        answer = Answer(self._name(chat=chat), engine.served, chat, f"{engine.address}/{engine.life}")
+        try:
+            response = await self._answered(request, engine, asked, answer, entry)
+        except HandoverLost as lost:
+            settle(entry, Outcome.FAILED, status=500, cause=str(lost))
+            return web.json_response(answering.error(500, str(lost)), status=500)
+        except (asyncio.CancelledError, ConnectionError):
+            settle(entry, Outcome.CUT, cause=engine.ended or "the caller hung up")
+            raise
+        settle(entry, Outcome.ANSWERED, status=response.status)
+        return response
+
+    async def _answered(
+        self, request: web.Request, engine: FakeEngine, asked: Asked, answer: Answer, entry: Entry
+    ) -> web.StreamResponse:
+        """Generate an answer and hand every byte of it to the connection. Raises HandoverLost and connection errors."""
+        async with aclosing(generating.tokens(engine, asked, self._pairing)) as tokens:
             if asked.stream:
-                return await _streamed(request, engine, asked, name, tokens, chat=chat)
+                return await _streamed(request, asked, answer, tokens, entry)
             count = len([token async for token in tokens])
-        handover = answering.handover(engine.behaviour.transfer, asked, engine.address, name)
-        return web.json_response(answering.whole(name, engine.served, asked, count, chat=chat, handover=handover))
+        handover = answering.handover(engine.behaviour.transfer, asked, engine.address, engine.identity, answer.name)
+        if handover is not None:
+            engine.handed.add(answer.name)
+        response = web.json_response(answering.whole(answer, asked, count, handover))
+        await response.prepare(request)
+        await response.write_eof()
+        return response
 
     def _name(self, *, chat: bool) -> str:
         return f"{'chatcmpl' if chat else 'cmpl'}-{next(self._names)}"
 
 
-async def _tokens(engine: FakeEngine, asked: Asked) -> AsyncGenerator[tuple[int, bool], None]:
-    """Yield each token's number and whether it is the last, at the engine's pace; its model counts along."""
-    behaviour, model = engine.behaviour, engine.model
-    count = max(1, min(behaviour.tokens, asked.limit or behaviour.tokens))
-    request, finished = model.arrive(asked.prompt), False
-    try:
-        before = time.monotonic()
-        model.start(request)
-        if asked.transfer and asked.transfer.get("do_remote_prefill") is True:
-            model.received(len(asked.prompt))
-        await asyncio.sleep(behaviour.prefill_seconds)
-        await engine.released.wait()
-        for token in range(count):
-            if token:
-                await asyncio.sleep(behaviour.token_seconds)
-            now = time.monotonic()
-            (model.next_token if token else model.first_token)(request, now - before)
-            before = now
-            yield token, token == count - 1
-        finished = True
-    finally:
-        model.leave(request, finished=finished)
-
-
 async def _streamed(
-    request: web.Request,
-    engine: FakeEngine,
-    asked: Asked,
-    name: str,
-    tokens: AsyncIterator[tuple[int, bool]],
-    *,
-    chat: bool,
+    request: web.Request, asked: Asked, answer: Answer, tokens: AsyncIterator[tuple[int, bool]], entry: Entry
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
     await response.prepare(request)
     sent = 0
-    async for token, last in tokens:
-        await response.write(_event(answering.chunk(name, engine.served, token, chat=chat, last=last)))
-        sent += 1
+    try:
+        async for token, last in tokens:
+            await response.write(_event(answering.chunk(answer, token, last=last)))
+            sent += 1
+    except HandoverLost as lost:
+        # Too late for a status: the stream says so and ends without its last event.
+        settle(entry, Outcome.FAILED, status=200, cause=str(lost))
+        await response.write(_event(answering.error(500, str(lost))))
+        await response.write_eof()
+        return response
     if asked.include_usage:
-        await response.write(_event(answering.closing(name, engine.served, asked, sent, chat=chat)))
+        await response.write(_event(answering.closing(answer, asked, sent)))
     await response.write(_DONE)
     await response.write_eof()
     return response
+
+
+def _refused(entry: Entry, status: int, why: str) -> web.Response:
+    settle(entry, Outcome.REFUSED, status=status, cause=why)
+    return web.json_response(answering.error(status, why), status=status)
 
 
 def _event(data: dict[str, Any]) -> bytes:
@@ -153,7 +162,7 @@ def _tokenized(body: Any) -> web.Response:
 
 def _bootstrap(engine: FakeEngine, path: str) -> web.Response:
     if engine.engine is EngineName.VLLM and path == "/query":
-        return web.json_response(answering.bootstrap(engine.address))
+        return web.json_response(answering.bootstrap(engine.address, engine.identity))
     return _absent()
 
 

@@ -5,23 +5,28 @@ import itertools
 import json
 import logging
 import secrets
-from collections.abc import Iterable
+import ssl
+from collections.abc import Coroutine, Iterable
 from contextlib import AsyncExitStack
 from typing import Any, Final, Self
 
 from aiohttp import http_exceptions, web
 
 from modeldeployment.api.choices import EngineName
-from modeldeployment.lab.engines import addresses
+from modeldeployment.lab.engines import addresses, answering, control
 from modeldeployment.lab.engines.behaviour import Behaviour
 from modeldeployment.lab.engines.errors import AddressTaken
-from modeldeployment.lab.engines.fake import FakeEngine, Received
+from modeldeployment.lab.engines.fake import FakeEngine, Phase, Received
+from modeldeployment.lab.engines.model import EngineModel
+from modeldeployment.lab.engines.pairing import Pairing
 from modeldeployment.lab.engines.routes import Routes
 
 _log: Final = logging.getLogger(__name__)
 
 SERVING_PORT: Final = 8000
 """Where an engine serves unless told otherwise."""
+_TURNS: Final = 1_000
+_POLL: Final = 0.01
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
@@ -44,9 +49,10 @@ class EngineServer:
         self._listening: dict[str, list[asyncio.Server]] = {}
         self._seed = secrets.randbits(32) if seed is None else seed
         self._free = addresses.candidates(self._seed)
-        self._routes = Routes(itertools.count(1))
+        self._routes = Routes(itertools.count(1), Pairing(self._engines.get))
         self._open: AsyncExitStack | None = None
         self._handler: web.Server | None = None
+        self._told: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         application = web.Application(client_max_size=64 * 2**20)
@@ -59,6 +65,9 @@ class EngineServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        for task in list(self._told):
+            task.cancel()
+        await asyncio.gather(*self._told, return_exceptions=True)
         for engine in list(self._engines.values()):
             await self.close(engine)
         if self._open is not None:
@@ -77,6 +86,7 @@ class EngineServer:
         ports: Iterable[int] = (SERVING_PORT,),
         served: str = "model",
         behaviour: Behaviour | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> FakeEngine:
         """Start an engine at a Pod address, a free one if none is given; `ports` beyond the first are bootstrap ports.
 
@@ -84,15 +94,48 @@ class EngineServer:
         """
         wanted = tuple(ports)
         where, sockets = self._sockets(address, wanted)
-        fake = FakeEngine(engine, where, wanted, served, behaviour or Behaviour())
-        assert self._handler is not None, "an EngineServer is entered before engines are opened"
-        loop = asyncio.get_running_loop()
-        self._engines[where] = fake
-        self._listening[where] = [await loop.create_server(self._handler, sock=each) for each in sockets]
+        fake = FakeEngine(engine, where, wanted, served, behaviour or Behaviour(), tls)
+        await self._listen(fake, sockets)
         return fake
 
-    async def close(self, engine: FakeEngine) -> None:
-        """Stop listening: from now on connections are refused and open ones are cut."""
+    async def drain(self, engine: FakeEngine) -> None:
+        """Take nothing new from now on; return once nothing is in flight."""
+        engine.phase = Phase.DRAINING
+        while engine.phase is Phase.DRAINING:
+            if not engine.model.under_way and not engine.ledger.under_way:
+                return
+            await asyncio.sleep(_POLL)
+
+    async def terminate(self, engine: FakeEngine) -> None:
+        """Do what the engine does on SIGTERM and return once it has ended (facts shutdown §1).
+
+        vLLM aborts what runs; SGLang finishes it, unless it is killed first.
+        """
+        if engine.engine is EngineName.SGLANG:
+            await self.drain(engine)
+        engine.phase = Phase.DRAINING if engine.phase is Phase.SERVING else engine.phase
+        await asyncio.sleep(engine.behaviour.exit_seconds)
+        await self.close(engine, "ended by SIGTERM")
+
+    async def restart(self, engine: FakeEngine, *, seconds: float = 0.0) -> None:
+        """Crash and be up again after some seconds, with nothing remembered; its ledger goes on.
+
+        Raises AddressTaken where another program took the address meanwhile.
+        """
+        await self.close(engine, "restarted")
+        await asyncio.sleep(seconds)
+        sockets = addresses.listen(engine.address, engine.ports)
+        engine.life += 1
+        engine.phase, engine.ended = Phase.SERVING, ""
+        engine.model = EngineModel(blocks=engine.model.blocks)
+        engine.handed.clear()
+        await self._listen(engine, sockets)
+
+    async def close(self, engine: FakeEngine, how: str = "killed") -> None:
+        """Stop listening: from now on connections are refused and open ones are cut. `how` is told as their cause."""
+        if self._engines.get(engine.address) is not engine:
+            return
+        engine.phase, engine.ended = Phase.ENDED, how
         for server in self._listening.pop(engine.address, ()):
             server.close()
         self._engines.pop(engine.address, None)
@@ -100,6 +143,18 @@ class EngineServer:
             transport = connection.transport
             if transport is not None and transport.get_extra_info("sockname")[0] == engine.address:
                 transport.abort()
+        for _ in range(_TURNS):  # until each handler has heard of it, so that the ledger is complete
+            if not engine.ledger.under_way:
+                break
+            await asyncio.sleep(0)
+
+    async def _listen(self, engine: FakeEngine, sockets: tuple[Any, ...]) -> None:
+        assert self._handler is not None, "an EngineServer is entered before engines are opened"
+        loop = asyncio.get_running_loop()
+        self._engines[engine.address] = engine
+        self._listening[engine.address] = [
+            await loop.create_server(self._handler, sock=each, ssl=engine.tls) for each in sockets
+        ]
 
     def _sockets(self, address: str | None, ports: tuple[int, ...]) -> tuple[str, tuple[Any, ...]]:
         if address in self._engines:
@@ -127,6 +182,41 @@ class EngineServer:
             body = json.loads(raw) if raw else None
         except ValueError:
             body = None
+        if request.path.startswith(control.PREFIX):
+            return self._directed(engine, request.path.removeprefix(control.PREFIX), body)
         headers = {name.lower(): value for name, value in request.headers.items()}
         engine.received.append(Received(port, request.method, request.path, headers, body))
         return await self._routes.answer(request, engine, port, body)
+
+    def _directed(self, engine: FakeEngine, word: str, body: Any) -> web.Response:
+        """Do what a control route says; what takes a while goes on beside the answer."""
+        try:
+            match word:
+                case "behave":
+                    engine.behaviour = control.changed(engine.behaviour, body)
+                case "tell":
+                    engine.telling = control.changed(engine.telling, body)
+                case "hold":
+                    engine.hold()
+                case "release":
+                    engine.release()
+                case "drain":
+                    self._beside(self.drain(engine))
+                case "terminate":
+                    self._beside(self.terminate(engine))
+                case "restart":
+                    self._beside(self.restart(engine, seconds=float((body or {}).get("seconds", 0))))
+                case "kill":
+                    self._beside(self.close(engine))
+                case "ledger":
+                    pass
+                case _:
+                    return web.json_response(answering.error(404, f"{word!r} is no control route"), status=404)
+        except (control.Misdirected, AttributeError, TypeError, ValueError) as error:
+            return web.json_response(answering.error(400, str(error)), status=400)
+        return web.json_response(control.shown(engine))
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._told.add(task)
+        task.add_done_callback(self._told.discard)
