@@ -1,0 +1,34 @@
+"""The `md-lab load` command."""
+
+import asyncio
+import json
+from typing import Annotated
+
+import typer
+
+from modeldeployment.lab.loading.planning import Load
+from modeldeployment.lab.loading.sending import send
+from modeldeployment.lab.terminal import say
+
+
+def load(
+    url: Annotated[str, typer.Argument(help="A router or an engine, such as http://127.1.128.1:8081.")],
+    model: Annotated[str, typer.Option(help="The name the model is served under.")] = "model",
+    rate: Annotated[float, typer.Option(help="Requests a second, in the mean.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="For how long new ones begin.")] = 10.0,
+    count: Annotated[int, typer.Option(min=0, help="At most so many; 0 is no bound.")] = 0,
+    streamed: Annotated[float, typer.Option(help="The share of those that stream, from 0 to 1.")] = 0.5,
+    tokens: Annotated[tuple[int, int], typer.Option(help="Fewest and most tokens that one asks for.")] = (4, 16),
+    patience: Annotated[float, typer.Option(help="Seconds after which a request is given up.")] = 120.0,
+    seed: Annotated[int, typer.Option(help="The same seed sends the same.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the account as JSON.")] = False,
+) -> None:
+    """Send chats at a rate, whatever becomes of them, and account for every one; exit code 1 if any was lost."""
+    try:
+        planned = Load(rate, seconds, count, streamed, tokens, patience=patience, seed=seed)
+    except ValueError as error:
+        say(f"md-lab: {error}")
+        raise typer.Exit(2) from error
+    account = asyncio.run(send(planned, url, model))
+    print(json.dumps(account.tree(), indent=2) if as_json else account.text())
+    raise typer.Exit(1 if account.lost else 0)
