@@ -2,9 +2,11 @@
 
 `ROUTERS` is the closed catalogue, one `RouterRow` per router. A row says which arguments it `owns`, which engine
 `Metric` it needs, and by which `Policies` or `FixedProfile` it picks a replica. The ports are those of engine Pods that
-routers and the other half of a pair dial.
+routers and the other half of a pair dial. `withdrawal` is how each router is shown to send a replica nothing more
+before it is deleted, and `exposition` reads the numbers that programs publish.
 """
 
+from modeldeployment.router import exposition, withdrawal
 from modeldeployment.router.catalogue import ROUTERS
 from modeldeployment.router.front import (
     Front,
@@ -57,5 +59,7 @@ __all__ = [
     "Run",
     "Standing",
     "endpoint",
+    "exposition",
     "render",
+    "withdrawal",
 ]

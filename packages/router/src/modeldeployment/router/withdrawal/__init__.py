@@ -1,0 +1,30 @@
+"""How each router is shown to send a replica nothing more before the replica is deleted: pure.
+
+`version` reads out of an image which version of a router's program it holds, and `program` answers how that one is
+asked; None where nobody has measured it. A program's `withdraw` and `restore` take what one process answered to the
+last requests and say what to ask next, and what is known: a `Step` with its `Verdict`. `ghosts` finds workers whose
+Pods have gone unseen. Sources: facts routers-measured, decisions D8.
+"""
+
+from modeldeployment.router.withdrawal import ghosts
+from modeldeployment.router.withdrawal.asking import LIST, Advance, Ask, Door, Heard, State, Step, Subject, Verdict
+from modeldeployment.router.withdrawal.gateway import admin_key
+from modeldeployment.router.withdrawal.programs import Program, program, unproven, version
+
+__all__ = [
+    "LIST",
+    "Advance",
+    "Ask",
+    "Door",
+    "Heard",
+    "Program",
+    "State",
+    "Step",
+    "Subject",
+    "Verdict",
+    "admin_key",
+    "ghosts",
+    "program",
+    "unproven",
+    "version",
+]
