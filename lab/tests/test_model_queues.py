@@ -197,6 +197,37 @@ def test_a_higher_priority_evicts_the_lowest_and_takes_its_place() -> None:
         assert pod(world, "high-0")["status"]["phase"] == "Running"
 
 
+def _preempting(world: World, cards: int) -> None:
+    """Let a Workload for so many cards outrank everybody."""
+    priority(world, "high", 10)
+    _queue(world, preemption={"withinClusterQueue": "LowerPriority"})
+    world.create(member("high", cards=cards, priorityClassName="high"))
+    world.settle()
+
+
+def test_a_newer_one_whose_quota_would_not_do_is_spared() -> None:
+    with furnished() as world:
+        world.create(member("large", cards=6))
+        world.run(2)
+        world.create(member("small", cards=2))
+        world.run(2)
+        _preempting(world, 6)
+        assert reserved(world, "large", "small", "high") == ["small", "high"]
+
+
+def test_of_equals_whoever_got_its_quota_last_goes_first_whatever_its_age() -> None:
+    with furnished() as world:
+        world.quota("a10", 2)
+        world.create(member("early", cards=4))
+        world.run(2)
+        world.create(member("late", cards=2))
+        world.run(2)
+        world.quota("a10", 6)
+        world.run(2)
+        _preempting(world, 2)
+        assert reserved(world, "early", "late", "high") == ["late", "high"]
+
+
 def test_without_a_rule_nobody_is_preempted() -> None:
     with furnished() as world:
         priority(world, "high", 10)

@@ -162,7 +162,10 @@ class Queues:
     # --- preempting ---
 
     def _victims(self, queue: JSON, head: JSON, everybody: Mapping[str, Ledger]) -> list[tuple[JSON, str]]:
-        """Those that must go for a Workload to fit, lowest priority and newest first; none where that does not do."""
+        """Those that must go for a Workload to fit, lowest priority first; none where that does not do.
+
+        Among equals whoever got its quota last goes first. In the end each that is not needed after all is spared.
+        """
         rules = queue["spec"].get("preemption") or {}
         if not rules or any(
             workloads.evicted(each) and workloads.reserved(each) for each in self._server.items("workloads")
@@ -175,18 +178,24 @@ class Queues:
             if workloads.reserved(each) and (reason := self._reason(rules, ours, head, each, everybody))
         ]
         candidates.sort(
-            key=lambda each: (each[1] != "InCohortReclamation", each[0]["spec"].get("priority", 0), -_age(each[0]))
+            key=lambda each: (each[1] != "InCohortReclamation", each[0]["spec"].get("priority", 0), -_since(each[0]))
         )
-        chosen: list[tuple[JSON, str]] = []
         trial = charging.ledgers(self._server)
-        for victim, reason in candidates:
-            where = trial[victim["status"]["admission"]["clusterQueue"]]
-            charging.charge(where, charging.usage(victim), -1)
-            chosen.append((victim, reason))
+
+        def charge(victim: JSON, sign: int) -> bool:
+            """Take a victim's quota away or give it back; whether the Workload then finds enough."""
+            charging.charge(trial[victim["status"]["admission"]["clusterQueue"]], charging.usage(victim), sign)
             fitted = self._fit(queue, head, trial)
-            if not isinstance(fitted, _Refusal) or not fitted.shared:
-                return chosen
-        return []
+            return not (isinstance(fitted, _Refusal) and fitted.shared)
+
+        enough = next((count for count, (victim, _) in enumerate(candidates, 1) if charge(victim, -1)), 0)
+        chosen = candidates[:enough]
+        for spared in chosen[-2::-1]:
+            if charge(spared[0], 1):
+                chosen.remove(spared)
+            else:
+                charge(spared[0], -1)
+        return chosen
 
     def _reason(self, rules: JSON, ours: Ledger, head: JSON, other: JSON, everybody: Mapping[str, Ledger]) -> str:
         """Why a Workload may be preempted for another; empty where it may not."""
@@ -309,6 +318,11 @@ def _nowhere(pod_set: JSON, flavor: JSON) -> str:
 
 def _amount(milli: int) -> str:
     return str(milli // 1000) if milli % 1000 == 0 else f"{milli}m"
+
+
+def _since(workload: JSON) -> float:
+    """Since when it holds its quota."""
+    return seconds_of(conditions.of(workload, WorkloadCondition.QUOTA_RESERVED)["lastTransitionTime"])
 
 
 def _age(workload: JSON) -> float:
