@@ -21,11 +21,12 @@ from modeldeployment.reconcile.deciding.steps import (
     DeletePod,
     DeleteWorkload,
     DropFinalizer,
+    Reclaim,
     SetEligibility,
     Step,
 )
 from modeldeployment.render import Rendering, Seat
-from reconcile_worlds import held, patched, rendered_role, rendering
+from reconcile_worlds import held, patched, relabelled, rendered_role, rendering
 
 Move = Callable[[], object]
 
@@ -83,6 +84,9 @@ class Cluster:
             case SetEligibility(uid=uid, eligible=eligible):
                 if uid in self.pods:
                     self.pods[uid] = replace(self.pods[uid], eligible=eligible)
+            case Reclaim(uid=uid, labels=labels):
+                if uid in self.pods:
+                    self.pods[uid] = relabelled(self.pods[uid], labels)
             case CreateObject(kind, name, body):
                 self.objects[kind, name] = held(body, uid=f"{kind}-{self._count()}")
             case AlignObject(kind, name, patch=patch):

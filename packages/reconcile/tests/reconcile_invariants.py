@@ -4,10 +4,12 @@ Source: spec 1 §Rollout behavior, facts reconcile §4 to §6 and §9.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import cast
 
 from modeldeployment.api import keys
 from modeldeployment.reconcile import Member, Snapshot, Step
+from modeldeployment.reconcile.deciding import marking
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
     CreateReplica,
@@ -21,6 +23,8 @@ from modeldeployment.render import Rendering, RoleRendering, Seat
 def check_steps(seen: Snapshot, on_server: Iterable[Member], steps: tuple[Step, ...]) -> None:
     """Raise AssertionError where the steps of a pass break a promise. `on_server` are all Pods, seen or not."""
     on_server = list(on_server)
+    if isinstance(seen.rendering, Rendering):
+        seen = replace(seen, members=marking.of(seen.members, seen.rendering).members)
     by_uid = {member.uid: member for member in seen.members}
     deleted = [by_uid[step.uid] for step in steps if isinstance(step, DeletePod)]
     assert not [each.name for each in deleted if each.leaving], "deletes a Pod that is leaving already"

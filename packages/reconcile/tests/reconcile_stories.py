@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any, assert_never
 
-from modeldeployment.api import ModelDeployment
+from modeldeployment.api import ModelDeployment, keys
 from modeldeployment.reconcile import (
     Advance,
     Answers,
@@ -24,6 +24,7 @@ from modeldeployment.reconcile import (
     Step,
     decide,
 )
+from modeldeployment.reconcile.deciding.seen import MARKS, Lost
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
     AlignObject,
@@ -113,7 +114,8 @@ class World:
     def seen(self) -> Snapshot:
         """What a pass sees now."""
         cluster = self.cluster
-        members = tuple(each for uid, each in cluster.pods.items() if uid not in self.unseen)
+        hidden = {each.uid for each in self.lost()} | self.unseen
+        members = tuple(each for uid, each in cluster.pods.items() if uid not in hidden)
         uids = {each.uid for each in members}
         return possible(
             Snapshot(
@@ -124,6 +126,14 @@ class World:
                 objects=tuple(cluster.objects.values()),
                 status=self.status,
             )
+        )
+
+    def lost(self) -> tuple[Lost, ...]:
+        """The Pods that lost what they are watched by."""
+        return tuple(
+            Lost(each.name, each.uid, each.group, each.leaving)
+            for each in self.cluster.pods.values()
+            if each.marks and each.marks[MARKS.index(keys.NAME)] != keys.NAME_VALUE
         )
 
     def play(self, *, passes: int = 400) -> Story:
@@ -206,12 +216,14 @@ class World:
         pods = self.cluster.pods.values()
         match ask.fact:
             case Fact.ROLE_GROUPS:
-                groups = {role: frozenset(each.group for each in pods if each.role == role) for role in ask.roles}
-                return replace(known, groups=groups)
+                held = {each.group for each in pods}
+                groups = {role: frozenset(held.intersection(ask.groups[role])) for role in ask.roles}
+                lost = tuple(each for each in self.lost() if any(each.group in asked for asked in groups.values()))
+                return replace(known, groups=groups, lost=lost)
             case Fact.NAMES:
                 return replace(known, names={**known.names, **{kind: Names() for kind in ask.names}})
             case Fact.PODS_LEFT:
-                return replace(known, pods_left=len(pods))
+                return replace(known, pods_left=len(pods), lost=self.lost())
             case other:
                 assert_never(other)
 

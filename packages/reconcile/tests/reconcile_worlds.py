@@ -11,6 +11,7 @@ from typing import Any
 
 from modeldeployment.api import InstanceType, ModelDeployment, keys
 from modeldeployment.api.conditions import RefusalReason
+from modeldeployment.kube import shapes
 from modeldeployment.reconcile import (
     Ask,
     Decision,
@@ -25,8 +26,10 @@ from modeldeployment.reconcile import (
     Step,
     Workload,
     decide,
+    observing,
 )
 from modeldeployment.reconcile.deciding import slots
+from modeldeployment.reconcile.deciding.seen import MARKS
 from modeldeployment.reconcile.deciding.steps import Advance
 from modeldeployment.render import (
     Facts,
@@ -163,6 +166,7 @@ def pod(
         "fingerprint": f"old-{fingerprint}" if outdated else fingerprint,
         "node": "node-1",
         "eligible": index == 0 and placed,
+        "marks": marks(of or rendering(), role, ordinal, index),
     }
     return Member(
         name=name,
@@ -175,6 +179,25 @@ def pod(
         leaving=leaving,
         **{**defaults, **fields},
     )
+
+
+def marks(of: Rendering, role: str, ordinal: int | None, index: int = 0) -> tuple[str | None, ...]:
+    """What a Pod of a seat is marked with; one of a role that is not rendered is marked with nothing else."""
+    rendered = next((each for each in of.roles if each.name == role), None)
+    labels: dict[str, str] = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: "chat", keys.COMPONENT: role}
+    if rendered is not None:
+        labels |= rendered.template.labels(Seat(ordinal or 0, index))
+    if ordinal is None:
+        labels.pop(keys.ORDINAL, None)
+    return tuple(map(labels.get, MARKS))
+
+
+def relabelled(member: Member, labels: Mapping[str, str | None]) -> Member:
+    """A Pod whose labels somebody changed, as it is read then."""
+    held: dict[str, str | None] = {**dict(zip(MARKS, member.marks, strict=True)), **labels}
+    meta = shapes.ObjectMeta(labels={label: value for label, value in held.items() if value is not None})
+    read = observing.member(shapes.Pod(metadata=meta))
+    return replace(member, role=read.role, ordinal=read.ordinal, index=read.index, marks=read.marks)
 
 
 def replica(of: Rendering, ordinal: int, *, role: str = "server", **fields: Any) -> tuple[Member, ...]:

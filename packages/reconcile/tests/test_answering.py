@@ -4,11 +4,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from modeldeployment.api import keys
 from modeldeployment.kube import Forbidden, NotFound
 from modeldeployment.kube.errors import ApiError
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import Answers, Ask, Fact, Names, OwnedKind
 from modeldeployment.reconcile.answering import READ_AT_ONCE, answer
+from modeldeployment.reconcile.deciding.seen import Lost
 from reconcile_rim import Scripted, refusal
 from reconcile_stored import CHAT
 
@@ -76,3 +78,65 @@ async def test_a_read_that_is_refused_answers_nothing() -> None:
     client.refuse = lambda request: refusal(Forbidden, 403) if request.target.endswith("/chat-server") else None
     with pytest.raises(Forbidden):
         await names_of(client, "chat", "chat-server")
+
+
+class Crowd(Scripted):
+    """An API server with Pods, each of an owner and with labels; it lists those in a group, as it is asked to."""
+
+    def __init__(self, *pods: tuple[str, str, dict[str, str]], leaving: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.pods: list[dict[str, Any]] = [
+            {
+                "metadata": {
+                    "name": name,
+                    "uid": f"uid-{name}",
+                    "labels": labels,
+                    "ownerReferences": [{"kind": "ModelDeployment", "uid": owner, "controller": True}] if owner else [],
+                    **({"deletionTimestamp": "2030-01-01T00:00:00Z"} if name in leaving else {}),
+                }
+            }
+            for name, owner, labels in pods
+        ]
+
+    async def raw(self, request: Request) -> bytes:
+        """Answer one list."""
+        self.sent.append(request)
+        named = [each for each in self.pods if keys.GROUP_NAME in each["metadata"]["labels"]]
+        return msgspec.json.encode({"metadata": {"resourceVersion": "1"}, "items": named})
+
+
+OURS = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: "chat", keys.GROUP_NAME: "g"}
+
+
+async def test_pods_left_are_counted_by_their_owner_whatever_they_are_labelled_with() -> None:
+    crowd = Crowd(
+        ("whole", "uid-chat", OURS),
+        ("renamed", "uid-chat", {**OURS, keys.INSTANCE: "other"}),
+        ("nameless", "uid-chat", {keys.GROUP_NAME: "g"}),
+        ("nameless-leaving", "uid-chat", {keys.GROUP_NAME: "h"}),
+        ("of-another", "uid-other", OURS),
+        ("ownerless", "", OURS),
+        leaving=("nameless-leaving",),
+    )
+    answers = await answer(crowd, CHAT, "uid-chat", Answers(), Ask(Fact.PODS_LEFT))
+    assert answers.pods_left == 4
+    assert answers.lost == (
+        Lost("nameless", "uid-nameless", "g"),
+        Lost("nameless-leaving", "uid-nameless-leaving", "h", leaving=True),
+    )
+    [request] = crowd.sent
+    assert "PartialObjectMetadata" in request.accept
+
+
+async def test_who_is_in_a_group_is_told_with_what_each_lacks() -> None:
+    crowd = Crowd(
+        ("whole", "uid-chat", OURS),
+        ("nameless", "uid-chat", {keys.GROUP_NAME: "g"}),
+        ("elsewhere", "uid-chat", {keys.GROUP_NAME: "h"}),
+        ("ownerless", "", {**OURS, keys.GROUP_NAME: "i"}),
+    )
+    ask = Ask(Fact.ROLE_GROUPS, ("server",), {"server": ("g", "i", "j")})
+    answers = await answer(crowd, CHAT, "uid-chat", Answers(), ask)
+    assert answers.groups == {"server": frozenset({"g", "i"})}
+    assert answers.lost == (Lost("nameless", "uid-nameless", "g"),)
+    assert answers.strangers == {"i": "ownerless"}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from modeldeployment.api import EventReason
+from modeldeployment.api import EventReason, keys
 from modeldeployment.reconcile import Answers, Ask, Blocked, Fact, Snapshot, Wait
 from modeldeployment.reconcile.deciding.passing import LATER
 from modeldeployment.reconcile.deciding.seen import Lost
@@ -103,5 +103,6 @@ def test_a_stranger_in_one_group_keeps_no_other_ordinal_waiting() -> None:
 def test_a_pod_that_lost_the_labels_it_is_watched_by_gets_them_back_and_no_twin() -> None:
     group = rendered_role(rendering(THREE)).template.group(1)
     seen = snapshot(THREE, [pod(ordinal=0), pod(ordinal=2)])
-    answers = Answers(groups={"server": frozenset({group})}, lost=(Lost("chat-server-x", "uid-x", "server"),))
-    assert steps(replace(seen, answers=answers)) == (Reclaim("chat-server-x", "uid-x", "server"),)
+    answers = Answers(groups={"server": frozenset({group})}, lost=(Lost("chat-server-x", "uid-x", group),))
+    wanted = {keys.NAME: keys.NAME_VALUE}
+    assert steps(replace(seen, answers=answers)) == (Reclaim("chat-server-x", "uid-x", wanted),)

@@ -9,6 +9,7 @@ from modeldeployment.api import keys
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import CreateFailed
+from modeldeployment.render import Seat
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
 from reconcile_stored import binding
@@ -131,12 +132,11 @@ def starting(rim: Rim, ready: int, *, of: int = 20) -> None:
     template = rendered_role(rendering(deployment(replicas=of))).template
     owner = {"apiVersion": keys.API_VERSION, "kind": "ModelDeployment", "name": "chat", "uid": "uid-chat"}
     for ordinal in range(of):
-        labels = {keys.COMPONENT: "server", keys.ORDINAL: str(ordinal), keys.GROUP_NAME: template.group(ordinal)}
         metadata = {
             "name": f"p{ordinal}",
             "namespace": "team",
             "uid": f"p{ordinal}",
-            "labels": {**labels, keys.ELIGIBLE: keys.TRUE},
+            "labels": {**template.labels(Seat(ordinal, 0)), keys.ELIGIBLE: keys.TRUE},
             "ownerReferences": [{**owner, "controller": True}],
         }
         rim.watched.pods.put(stored_pod({"metadata": metadata}, ready=ordinal < ready))

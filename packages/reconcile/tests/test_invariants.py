@@ -9,10 +9,12 @@ from itertools import chain, repeat
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from modeldeployment.api import keys
 from modeldeployment.reconcile import Done, Member, PodPhase
+from modeldeployment.reconcile.deciding.seen import MARKS
 from reconcile_invariants import broken, outdated
 from reconcile_stories import World, new
-from reconcile_worlds import decision, deployment, rendered_role, role
+from reconcile_worlds import decision, deployment, marks, relabelled, rendered_role, role
 
 HAPPENINGS = (
     "scale",
@@ -27,6 +29,7 @@ HAPPENINGS = (
     "hide",
     "unfront",
     "relabel",
+    "mark",
 )
 
 happenings = st.tuples(st.sampled_from(HAPPENINGS), st.integers(0, 20), st.integers(1, 4))
@@ -97,11 +100,15 @@ def happen(world: World, names: list[str], what: str, which: int, value: int) ->
             _evict(world, which)
         case "orphan":
             number = len(world.cluster.pods) + which
-            stray = Member(f"stray-{number}", f"uid-stray-{number}-{world.now:%H%M%S}", name, None, group="group-stray")
+            uid = f"uid-stray-{number}-{world.now:%H%M%S}"
+            marked = marks(world.cluster.rendering, name, None)
+            stray = Member(f"stray-{number}", uid, name, None, group="group-stray", marks=marked)
             if stray.name not in {each.name for each in world.cluster.pods.values()}:
                 world.cluster.place(stray)
         case "relabel" if victim is not None:
-            world.cluster.place(replace(victim, ordinal=value - 1))
+            world.cluster.place(relabelled(victim, {keys.ORDINAL: str(value - 1)}))
+        case "mark" if victim is not None:
+            world.cluster.place(relabelled(victim, {MARKS[which % len(MARKS)]: (None, "0", "1", "other")[value - 1]}))
         case "unfront":
             for each in list(world.cluster.objects)[:which]:
                 del world.cluster.objects[each]
@@ -155,4 +162,7 @@ def check_rest(world: World, names: Iterable[str], *, scarce: bool) -> None:
             assert not broken(rendered, members), members
             assert scarce or not outdated(rendered, ordinal, members), members
             assert all(each.eligible == (each.index == 0) for each in members)
+            assert scarce or all(
+                each.marks == marks(world.cluster.rendering, name, ordinal, each.index) for each in members
+            )
             assert scarce or all(each.ready for each in members), members

@@ -7,6 +7,7 @@ import pytest
 from modeldeployment.api import keys
 from modeldeployment.kube import shapes
 from modeldeployment.reconcile import Member, OwnedKind, PodPhase, SeenObject, Workload, observing
+from modeldeployment.reconcile.deciding.seen import MARKS
 from modeldeployment.reconcile.kinds import Document
 from modeldeployment.render import Seat
 from reconcile_worlds import deployment, pod, rendered_role, rendering
@@ -74,6 +75,7 @@ def test_a_running_pod_reduces_to_its_seat_and_state() -> None:
         restarts=3,
         node="n1",
         eligible=True,
+        marks=tuple(labels.get(mark) for mark in MARKS),
     )
 
 
@@ -87,7 +89,13 @@ def test_an_ordinal_that_is_not_plain_digits_reads_as_absent(label: str, ordinal
 
 def test_a_pod_without_an_ordinal_is_an_orphan() -> None:
     assert observing.member(seen_pod(labels={})) == Member(
-        name="p", uid="u", role="", ordinal=None, fingerprint="print", phase=PodPhase.UNKNOWN
+        name="p",
+        uid="u",
+        role="",
+        ordinal=None,
+        fingerprint="print",
+        phase=PodPhase.UNKNOWN,
+        marks=(None,) * len(MARKS),
     )
 
 

@@ -5,12 +5,15 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from modeldeployment.api import Reason
+from modeldeployment.api import Reason, keys
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import sentences
-from reconcile_worlds import pod
+from modeldeployment.reconcile.deciding.seen import Insisted
+from reconcile_worlds import NOW, pod
 
 GOLDEN = Path(__file__).parent / "golden" / "sentences.txt"
+
+MARKED = (keys.COMPONENT, keys.INSTANCE)
 
 FINDINGS: tuple[found.Finding | found.Remarked, ...] = (
     found.Rendered(),
@@ -116,7 +119,9 @@ def text() -> str:
         ("event ReplicaRestarted", sentences.restarted(pod(restarts=3))),
         ("event RuntimeVersionSkew", sentences.skew("server", "12.8", ("12.9", "13.0"))),
         ("event NameTaken", sentences.name_taken("chat-server")),
-        ("event NameTaken", sentences.group_taken("server/2", "stranger")),
+        ("event NameTaken", sentences.group_taken("server/2", "stranger", "chat", "uid-chat")),
+        ("event ObjectRefused", sentences.undone("chat-server-x", MARKED, Insisted(3, NOW))),
+        ("event ObjectRefused", sentences.undone("chat-server-x", MARKED, Insisted(3, NOW, "403 Forbidden: no"))),
         ("event NameTaken", sentences.router_name_taken(sentences.not_owned("ConfigMap", "team-a", "qwen-router"))),
     ]
     return "".join(f"{head}\n    {sentence}\n" for head, sentence in said)

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+from modeldeployment.api import keys
 from modeldeployment.reconcile import Answers, Ask, Blocked, Decision, Done, Fact, Wait
+from modeldeployment.reconcile.deciding.seen import MARKS, Insisted, Lost
 from modeldeployment.reconcile.deciding.steps import (
     SOON,
     Advance,
@@ -10,9 +12,10 @@ from modeldeployment.reconcile.deciding.steps import (
     DeletePod,
     DeleteWorkload,
     DropFinalizer,
+    Reclaim,
 )
 from reconcile_stories import running
-from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, snapshot, steps, workload
+from reconcile_worlds import NOW, decision, deployment, pod, question, refusal, relabelled, snapshot, steps, workload
 
 DELETED = deployment(deleted=True)
 
@@ -51,6 +54,36 @@ def test_without_pods_in_the_store_the_api_server_is_asked_before_the_finalizer_
 def test_pods_that_only_the_api_server_knows_keep_the_finalizer() -> None:
     seen = replace(snapshot(DELETED, []), answers=Answers(pods_left=1))
     assert decision(seen) == Decision(Blocked(Wait.TEARDOWN, NOW + SOON))
+
+
+def test_a_pod_that_is_not_watched_any_more_gets_its_mark_back_before_the_finalizer_goes() -> None:
+    hidden = Answers(pods_left=2, lost=(Lost("p", "uid-p", "group"), Lost("q", "uid-q", "group", leaving=True)))
+    seen = replace(snapshot(DELETED, []), answers=hidden)
+    mark = {keys.NAME: keys.NAME_VALUE}
+    assert decision(seen) == Decision(Advance((Reclaim("p", "uid-p", mark), Reclaim("q", "uid-q", mark))))
+
+
+def test_a_pod_that_does_not_keep_its_mark_is_waited_for_and_told_of() -> None:
+    hidden = Answers(pods_left=1, lost=(Lost("p", "uid-p", "group"),))
+    seen = replace(snapshot(DELETED, []), answers=hidden, insisted={"uid-p": Insisted(3, NOW)})
+    decided = decision(seen)
+    assert decided.next == Blocked(Wait.TEARDOWN, NOW + SOON)
+    assert [each.about for each in decided.events] == ["marks/p"]
+
+
+def test_a_pod_that_lost_all_of_its_marks_goes_with_its_workload_before_the_deployment_does() -> None:
+    world = running()
+    world.cluster.place(relabelled(world.members()[1], dict.fromkeys(MARKS)))
+    lost = world.members("")[0]
+    story = world.delete().play()
+    assert story.steps == [
+        "delete server/0, release server/0",
+        f"reclaim {lost.name}",
+        "delete /orphan, release /None",
+        "unfront chat, unfront chat-server, drop finalizer",
+    ]
+    assert world.cluster.gone
+    assert (world.cluster.pods, world.cluster.workloads) == ({}, {})
 
 
 def test_the_services_and_then_the_finalizer_go_when_the_api_server_holds_no_pod() -> None:

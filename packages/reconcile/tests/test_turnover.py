@@ -3,9 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from modeldeployment.reconcile import Blocked, Done, Member, PodPhase, Snapshot, Wait, Workload
+from modeldeployment.reconcile import Ask, Blocked, Done, Member, PodPhase, Snapshot, Wait, Workload, decide
 from modeldeployment.reconcile.deciding.steps import CreateReplica, DeletePod, DeleteWorkload
-from reconcile_worlds import decision, deployment, pending, pod, rendering, replica, service, snapshot, steps, workload
+from reconcile_worlds import (
+    NOW,
+    decision,
+    deployment,
+    pending,
+    pod,
+    rendering,
+    replica,
+    service,
+    snapshot,
+    steps,
+    workload,
+)
 
 THREE = deployment(replicas=3)
 RENDERED = rendering(THREE)
@@ -13,6 +25,9 @@ RENDERED = rendering(THREE)
 
 def deleted(seen: Snapshot) -> list[str]:
     """Names of the Pods and Workloads deleted in the pass, in order."""
+    asked = decide(seen, NOW)
+    if isinstance(asked, Ask):
+        seen = answered(seen)
     return [step.name for step in steps(seen) if isinstance(step, DeletePod | DeleteWorkload)]
 
 

@@ -75,6 +75,8 @@ class Target:
     """Whether the spec this pass was decided on still stands; creates stop when it does not."""
     version: Callable[[OwnedKind, str], str]
     """The version of an owned object that the pass was decided on; empty where it was not seen."""
+    insisted: Callable[[str, str], None]
+    """Called with the UID of each Pod whose marks were put back, and what the API server had against it."""
     undone: list[str] = field(default_factory=list)
     """Owned objects that a patch left as they were, although it differed from them."""
 
@@ -128,8 +130,7 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
         case SetEligibility():
             await _set_eligibility(client, target, step)
         case Reclaim():
-            labels = {keys.NAME: keys.NAME_VALUE, keys.INSTANCE: target.key.name, keys.COMPONENT: step.role}
-            await _label(client, target, step.name, step.uid, labels)
+            await _reclaim(client, target, step)
         case CreateObject():
             await _create(client, target, step)
         case AlignObject():
@@ -227,6 +228,22 @@ async def _label(client: Client, target: Target, name: str, uid: str, labels: Ma
     except (NotFound, Conflict):
         return
     target.wrote(PODS.plural, patched.metadata.resource_version)
+
+
+async def _reclaim(client: Client, target: Target, step: Reclaim) -> None:
+    """Put marks back. Where that is refused or undone the pass goes on: no replica is the worse for it."""
+    body = {"metadata": {"uid": step.uid, "labels": dict(step.labels)}}
+    try:
+        patched = await client.patch(PODS, step.name, body, target.key.namespace, how=PatchType.MERGE)
+    except (NotFound, Conflict):
+        return
+    except (Forbidden, Invalid) as refusal:
+        target.insisted(step.uid, str(refusal))
+        return
+    target.insisted(step.uid, "")
+    if all(patched.metadata.labels.get(label) == value for label, value in step.labels.items()):
+        # A Pod that did not get back what it is watched by never comes to the store.
+        target.wrote(PODS.plural, patched.metadata.resource_version)
 
 
 async def _set_users(client: Client, target: Target, step: SetUsers) -> None:

@@ -1,7 +1,7 @@
 """Answers the rare reads that a pass asks for, from the API server and never from a store."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -12,7 +12,7 @@ from modeldeployment.reconcile import observing
 from modeldeployment.reconcile.deciding.seen import Answers, Lost, Names, OwnedKind
 from modeldeployment.reconcile.deciding.steps import Ask, Fact
 from modeldeployment.reconcile.kinds import OWNED
-from modeldeployment.reconcile.watching import OURS, Key
+from modeldeployment.reconcile.watching import Key
 
 GRANTS: Final = tuple(Grant(kind, ("get",), "tell who holds the name of a missing object") for kind in OWNED.values())
 """What is watched anyway may be listed too."""
@@ -33,8 +33,10 @@ async def answer(client: Client, key: Key, uid: str, answers: Answers, ask: Ask)
             names = {kind: await _names(client, key, uid, kind, wanted) for kind, wanted in ask.names.items()}
             return replace(answers, names={**answers.names, **names})
         case Fact.PODS_LEFT:
-            left = await _owned_pods(client, key, uid, f"{OURS},{keys.INSTANCE}={key.name}")
-            return replace(answers, pods_left=len(left))
+            # Of a Pod's labels, Kueue lets nobody take away the group; those that it is watched by may be gone.
+            listed = (await client.list_metadata(PODS, key.namespace, labels=keys.GROUP_NAME)).items
+            left = [pod.metadata for pod in listed if _owned(pod.metadata, uid)]
+            return replace(answers, pods_left=len(left), lost=_lost(left))
         case other:
             assert_never(other)
 
@@ -78,22 +80,21 @@ async def _claimed(client: Client, key: Key, uid: str, answers: Answers, ask: As
         for pod in found
         if not _owned(pod, uid) and pod.deletion_timestamp is None
     }
-    lost = tuple(
-        Lost(pod.name, pod.uid, role_of[pod.labels[keys.GROUP_NAME]])
-        for pod in found
-        if _owned(pod, uid) and pod.labels.get(keys.NAME) != keys.NAME_VALUE and pod.deletion_timestamp is None
-    )
     return replace(
         answers,
         groups={**answers.groups, **{role: frozenset(each) for role, each in groups.items()}},
         strangers={**answers.strangers, **strangers},
-        lost=(*answers.lost, *lost),
+        lost=(*answers.lost, *_lost(pod for pod in found if _owned(pod, uid))),
     )
 
 
-async def _owned_pods(client: Client, key: Key, uid: str, selector: str) -> list[shapes.Partial]:
-    listing = await client.list_metadata(PODS, key.namespace, labels=selector)
-    return [pod for pod in listing.items if _owned(pod.metadata, uid)]
+def _lost(owned: Iterable[shapes.ObjectMeta]) -> tuple[Lost, ...]:
+    """The Pods that no store shows. One that is leaving is among them: only who is seen has its Workload released."""
+    return tuple(
+        Lost(pod.name, pod.uid, pod.labels.get(keys.GROUP_NAME, ""), leaving=pod.deletion_timestamp is not None)
+        for pod in owned
+        if pod.labels.get(keys.NAME) != keys.NAME_VALUE
+    )
 
 
 def _owned(meta: shapes.ObjectMeta, uid: str) -> bool:

@@ -26,6 +26,7 @@ from modeldeployment.reconcile.deciding.steps import (
 )
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError
 from modeldeployment.reconcile.expecting import Expectations
+from modeldeployment.reconcile.insisting import Insistence
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
 from modeldeployment.reconcile.servers import native_sidecars
 from modeldeployment.reconcile.snapshots import Snapshots
@@ -68,6 +69,7 @@ class DeploymentController:
         self._snapshots = Snapshots(watched, policy)
         self._clock = clock
         self._expected = Expectations()
+        self._insisted = Insistence()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
         self._told: dict[Key, datetime] = {}
         self._native_sidecars: bool | None = None
@@ -89,11 +91,14 @@ class DeploymentController:
             self._said.pop(key, None)
             self._told.pop(key, None)
             self._expected.forget(key)
+            self._insisted.forget(key)
             return None
         if self._native_sidecars is None:
             self._native_sidecars = await native_sidecars(self._client)
         stale = not self._expected.met(key, self._revisions())
         snapshot = self._snapshots.of(stored, native=self._native_sidecars, stale=stale)
+        if insisted := self._insisted.of(key, self._clock()):
+            snapshot = replace(snapshot, insisted=insisted)
         decision = await self._decided(key, snapshot)
         self.tally.passes += 1
         try:
@@ -189,6 +194,7 @@ class DeploymentController:
             wrote=lambda store, version: self._expected.wrote(key, store, version),
             wanted=wanted,
             version=version,
+            insisted=lambda uid, refused: self._insisted.noted(key, uid, self._clock(), refused),
         )
 
     async def _announce(self, key: Key, stored: shapes.Custom, events: tuple[Announcement, ...]) -> None:

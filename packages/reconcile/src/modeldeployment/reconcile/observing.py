@@ -11,7 +11,7 @@ import msgspec
 
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube import shapes
-from modeldeployment.reconcile.deciding.seen import Member, OwnedKind, PodPhase, SeenObject, Workload
+from modeldeployment.reconcile.deciding.seen import MARKS, Member, OwnedKind, PodPhase, SeenObject, Workload
 from modeldeployment.reconcile.kinds import Document
 from modeldeployment.reconcile.sets import markers
 
@@ -81,6 +81,7 @@ def member(pod: shapes.Pod) -> Member:
         restarts=sum(each.restart_count for each in status.container_statuses),
         node=pod.spec.node_name,
         eligible=meta.labels.get(keys.ELIGIBLE) == keys.TRUE,
+        marks=tuple(map(meta.labels.get, MARKS)),
     )
 
 

@@ -7,7 +7,7 @@ for a hole.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -63,6 +63,7 @@ class Template:
     _texts: tuple[str, ...] = field(repr=False)
     _in_order: Callable[[tuple[str, ...]], tuple[str, ...]] = field(repr=False, compare=False)
     _replica: Callable[[int], _Replica] = field(repr=False, compare=False)
+    _labels: Mapping[str, str | Hole] = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, pod: dict[str, Any], occupants: Occupants) -> "Template":
@@ -90,7 +91,8 @@ class Template:
         for piece in pieces:
             order.append(piece.value if isinstance(piece, Hole) else next_text)
             next_text += isinstance(piece, str)
-        return cls(digest.hexdigest(), occupants, texts, itemgetter(*order), replica)
+        labels = {key: value for key, value in metadata["labels"].items() if value is not Hole.ELIGIBLE}
+        return cls(digest.hexdigest(), occupants, texts, itemgetter(*order), replica, labels)
 
     def group(self, ordinal: int) -> str:
         """Answer the Kueue pod group of a replica."""
@@ -109,6 +111,11 @@ class Template:
         """Answer the JSON the seat's Pod is created with, owner reference and eligibility label included."""
         values = _values(self.occupants, self._replica(seat.ordinal), seat, self.fingerprint(seat))
         return "".join(self._in_order(values + self._texts)).encode()
+
+    def labels(self, seat: Seat) -> dict[str, str]:
+        """Answer the labels of the seat's Pod that stay while it runs: all but the eligibility label."""
+        values = _values(self.occupants, self._replica(seat.ordinal), seat, "")
+        return {key: values[each.value] if isinstance(each, Hole) else each for key, each in self._labels.items()}
 
     def pod(self, seat: Seat) -> dict[str, Any]:
         """Answer the same Pod as a tree, for people and tests."""

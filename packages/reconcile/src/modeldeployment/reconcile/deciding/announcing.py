@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from modeldeployment.api import EventReason
-from modeldeployment.reconcile.deciding import keeping, sentences
+from modeldeployment.reconcile.deciding import keeping, marking, sentences
 from modeldeployment.reconcile.deciding.routing import Routed
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot
 from modeldeployment.reconcile.deciding.steps import Announcement
@@ -52,6 +52,7 @@ def taken(snapshot: Snapshot, fronts: keeping.Keeping, routed: Routed) -> tuple[
 
 def strangers(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:
     """Groups of ours in which somebody else's Pod is, so that no replica can come."""
+    meta = snapshot.deployment.metadata
     known = {
         role.template.group(ordinal): f"{role.name}/{ordinal}"
         for role in rendering.roles
@@ -59,8 +60,20 @@ def strangers(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, .
         for ordinal in range(role.replicas)
     }
     return tuple(
-        Announcement(EventReason.NAME_TAKEN, sentences.group_taken(known.get(group, group), pod), f"{group}/{pod}")
+        Announcement(
+            EventReason.NAME_TAKEN,
+            sentences.group_taken(known.get(group, group), pod, meta.name or "", meta.uid or ""),
+            f"{group}/{pod}",
+        )
         for group, pod in sorted(snapshot.answers.strangers.items())
+    )
+
+
+def undone(snapshot: Snapshot, marks: marking.Marking) -> tuple[Announcement, ...]:
+    """Pods whose marks do not stay, however often they are put back."""
+    return tuple(
+        Announcement(EventReason.OBJECT_REFUSED, sentences.undone(pod, sorted(labels), insisted), f"marks/{pod}")
+        for pod, labels, insisted in marking.undone(marks, snapshot)
     )
 
 

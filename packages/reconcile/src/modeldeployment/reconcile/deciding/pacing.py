@@ -19,6 +19,9 @@ LONGEST_HOLD: Final = timedelta(minutes=30)
 LONGEST_YIELD: Final = timedelta(minutes=30)
 """After so long a set that gave way tries again, whatever became of the older one (decisions D18)."""
 
+PAUSES: Final = (timedelta(), timedelta(seconds=2), timedelta(seconds=10), MINUTE, 10 * MINUTE)
+"""How long marks of a Pod that were put back so often are left as they are, before they are put back once more."""
+
 _FIGURES: Final = frozenset({"phaseMessage", "roleSummary"})
 _OF_ROLES: Final = frozenset({"ready", "quotaReserved", "assignedFlavors", "endpoints"})
 _OF_CONDITIONS: Final = frozenset({"message"})

@@ -5,7 +5,8 @@ decided again with the answer added.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from modeldeployment.api import keys
@@ -16,6 +17,7 @@ from modeldeployment.reconcile.deciding import (
     fronting,
     keeping,
     loading,
+    marking,
     qualifying,
     routing,
     slots,
@@ -25,6 +27,7 @@ from modeldeployment.reconcile.deciding import (
 )
 from modeldeployment.reconcile.deciding.findings import RenderRefused
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
+from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import (
     SOON,
     AddFinalizer,
@@ -36,7 +39,6 @@ from modeldeployment.reconcile.deciding.steps import (
     Done,
     Fact,
     Next,
-    Reclaim,
     Step,
     Wait,
 )
@@ -48,6 +50,7 @@ from modeldeployment.reconcile.deciding.turnover import (
     HeldByWeights,
     Hold,
     Leave,
+    Regaining,
     Turnover,
     Vacating,
 )
@@ -73,16 +76,22 @@ def decide(snapshot: Snapshot, now: datetime) -> Decision | Ask:
 
 
 def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decision | Ask:
+    marks = marking.of(snapshot.members, rendering)
+    if marks.members is not snapshot.members:
+        snapshot = replace(snapshot, members=marks.members)
     roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles)
     hold = held(snapshot)
     turnovers = {role.name: turnover.of(role, hold) for role in roles}
+    doubtful = _doubtful(roles, turnovers)
     wanted = fronting.wanted(rendering.services, roles)
     in_front, of_router = routing.split(snapshot.objects, wanted, snapshot.deployment.metadata.name)
     fronts = keeping.of(wanted, in_front, snapshot.answers.names)
     routed = routing.of(snapshot, rendering, of_router)
-    ask = _question(snapshot, rendering, turnovers, fronts, routed.kept)
+    ask = _question(snapshot, {**_wanted(rendering, turnovers), **doubtful}, fronts, routed.kept)
     if ask is not None:
         return ask
+    turnovers |= _regaining(snapshot, doubtful)
+    going = turnover.going(turnovers.values())
     leaving = [departure for each in turnovers.values() if isinstance(each, Leave) for departure in each.departures]
     steps: list[Step] = [
         *_finalizer(snapshot),
@@ -90,7 +99,8 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         *departing.stranded(snapshot.members, snapshot.workloads),
         *departing.steps_of(leaving, snapshot.members),
         *_creates(snapshot, rendering, turnovers),
-        *qualifying.labels(roles, turnover.going(turnovers.values())),
+        *marking.steps(marks, snapshot, going, now),
+        *qualifying.labels(roles, going),
         *fronts.steps,
         *routed.kept.steps,
     ]
@@ -100,9 +110,11 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         *announcing.skews(rendering),
         *announcing.taken(snapshot, fronts, routed),
         *announcing.strangers(snapshot, rendering),
+        *announcing.undone(snapshot, marks),
         *announcing.unrouted(snapshot, rendering),
     )
-    return Decision(_next(snapshot, steps, turnovers, rendering, (fronts, routed.kept), now), patch, events)
+    following = _next(snapshot, steps, turnovers, rendering, (fronts, routed.kept), now)
+    return Decision(_until(following, marking.next_look(marks, snapshot, now)), patch, events)
 
 
 def held(snapshot: Snapshot) -> Hold:
@@ -112,13 +124,9 @@ def held(snapshot: Snapshot) -> Hold:
     return Hold.CACHE if attaching.held(snapshot) else Hold.NOTHING
 
 
-def _question(
-    snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, Turnover], *kept: keeping.Keeping
-) -> Ask | None:
-    """The fact that this pass lacks, if any. A pass that is going to delete creates nothing, so it asks nothing."""
-    unknown = {
-        name: each for name, each in _wanted(rendering, turnovers).items() if name not in snapshot.answers.groups
-    }
+def _question(snapshot: Snapshot, groups: Mapping[str, tuple[str, ...]], *kept: keeping.Keeping) -> Ask | None:
+    """The fact that this pass lacks, if any: who is in these groups, by role, and who holds the wanted names."""
+    unknown = {name: each for name, each in groups.items() if name not in snapshot.answers.groups}
     if unknown:
         return Ask(Fact.ROLE_GROUPS, tuple(unknown), unknown)
     names: dict[OwnedKind, tuple[str, ...]] = {}
@@ -134,7 +142,7 @@ def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, T
     """
     templates = {role.name: role.template for role in rendering.roles}
     held = {member.group for member in snapshot.members}
-    steps: list[Step] = [Reclaim(each.name, each.uid, each.role) for each in snapshot.answers.lost]
+    steps: list[Step] = []
     for name, wanted in turnovers.items():
         if isinstance(wanted, Come):
             taken = snapshot.answers.groups[name] | held
@@ -156,6 +164,26 @@ def _wanted(rendering: Rendering, turnovers: Mapping[str, Turnover]) -> dict[str
     }
 
 
+def _doubtful(roles: Sequence[RoleSlots], turnovers: Mapping[str, Turnover]) -> dict[str, tuple[str, ...]]:
+    """The groups of replicas that would leave for a member which may be out of sight only, by role."""
+    return {role.name: groups for role in roles if (groups := turnover.doubtful(role, turnovers[role.name]))}
+
+
+def _regaining(snapshot: Snapshot, doubtful: Mapping[str, tuple[str, ...]]) -> dict[str, Turnover]:
+    """The roles of which a member is there and cannot be seen."""
+    lost = {each.group for each in snapshot.answers.lost if not each.leaving}
+    return {name: Regaining() for name, groups in doubtful.items() if lost.intersection(groups)}
+
+
+def _until(following: Next, look: datetime | None) -> Next:
+    """The end of a pass, which looks again by then."""
+    if look is None or isinstance(following, Advance):
+        return following
+    if isinstance(following, Done):
+        return Blocked(Wait.MARKS, look)
+    return replace(following, until=look if following.until is None else min(following.until, look))
+
+
 def _next(
     snapshot: Snapshot,
     steps: list[Step],
@@ -166,7 +194,7 @@ def _next(
 ) -> Next:
     if steps:
         return Advance(tuple(steps))
-    strangers = snapshot.answers.strangers
+    strangers = snapshot.answers.strangers.keys() | {each.group for each in snapshot.answers.lost if not each.leaving}
     wanted = [group for each in _wanted(rendering, turnovers).values() for group in each]
     if any(group not in strangers for group in wanted) or any(
         isinstance(each, Vacating) for each in turnovers.values()
@@ -192,6 +220,7 @@ _WAITS = (
     (Wait.READINESS, AwaitingReadiness),
     (Wait.WEIGHTS, HeldByWeights),
     (Wait.CACHE, HeldByCache),
+    (Wait.MARKS, Regaining),
 )
 """What a role may wait for without a time of its own: a watch tells."""
 

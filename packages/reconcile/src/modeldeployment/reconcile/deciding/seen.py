@@ -6,10 +6,24 @@ Plain frozen data and nothing else: no client, no clock, no Kubernetes types. Th
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
-from modeldeployment.api import ModelDeployment, Reason
+from modeldeployment.api import ModelDeployment, Reason, keys
 from modeldeployment.render import Domain, Rendering, RenderRefusal
+
+MARKS: Final = (
+    keys.NAME,
+    keys.INSTANCE,
+    keys.COMPONENT,
+    keys.PART_OF,
+    keys.RESOURCE_TYPE,
+    keys.ROLE_KIND,
+    keys.ORDINAL,
+    keys.MEMBER_INDEX,
+)
+"""Labels of a Pod that are put back. Kueue's own are held by its webhook, and eligibility moves while a Pod runs."""
 
 
 class PodPhase(StrEnum):
@@ -27,7 +41,8 @@ class Member:
     """One Pod that the deployment owns by UID.
 
     `ordinal` is None for an orphan: a Pod whose ordinal label cannot be read claims no slot
-    (facts reconcile §1). `index` is 0 where the label is absent or unreadable.
+    (facts reconcile §1). `index` is 0 where the label is absent or unreadable. `marks` are its labels in the order of
+    `MARKS`, empty where nobody read them.
     """
 
     name: str
@@ -44,6 +59,7 @@ class Member:
     restarts: int = 0
     node: str = ""
     eligible: bool = False
+    marks: tuple[str | None, ...] = ()
 
     @property
     def over(self) -> bool:
@@ -211,7 +227,17 @@ class Lost:
 
     name: str
     uid: str
-    role: str
+    group: str
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Insisted:
+    """How often a Pod lately got its marks back, and when last; `refused` is what the API server had against it."""
+
+    times: int
+    last: datetime
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +263,8 @@ class Snapshot:
 
     `status` is the stored status in Kubernetes' own JSON spelling. `cache` is None where the deployment names none, and
     so is `weights`. `queues` maps the LocalQueue of each role to where it leads, `accounts` the UID of a member to what
-    it says of the store. `stale` says that a store has not yet caught up with this controller's own last write to the
-    deployment.
+    it says of the store, `insisted` that of a Pod to how often its marks were put back lately. `stale` says that a
+    store has not yet caught up with this controller's own last write to the deployment.
     """
 
     deployment: ModelDeployment
@@ -251,5 +277,6 @@ class Snapshot:
     weights: Weights | None = None
     queues: Mapping[str, Queue] = field(default_factory=dict)
     accounts: Mapping[str, Account] = field(default_factory=dict)
+    insisted: Mapping[str, Insisted] = field(default_factory=dict)
     stale: bool = False
     answers: Answers = Answers()

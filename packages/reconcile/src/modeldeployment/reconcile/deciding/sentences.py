@@ -3,12 +3,13 @@
 Messages name roles and figures, why, and where there is one the way out. Figures count replicas, never Pods.
 """
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from modeldeployment.api import kueue
 from modeldeployment.reconcile.deciding import findings as found
-from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, MINUTE
-from modeldeployment.reconcile.deciding.seen import Member
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, MINUTE, PAUSES
+from modeldeployment.reconcile.deciding.seen import Insisted, Member
 
 BLOCK_LEASE_SECONDS = 30
 """How long the shared cache keeps the blocks of a replica that stopped renewing its lease (facts reconcile §10)."""
@@ -150,11 +151,27 @@ def name_taken(service: str) -> str:
     )
 
 
-def group_taken(replica: str, pod: str) -> str:
+def group_taken(replica: str, pod: str, deployment: str, uid: str) -> str:
     """The note on a group of ours that somebody else's Pod is in."""
     return (
         f"replica {replica} is not created: Pod {pod}, which this deployment does not own, is in its pod group, and "
-        "Kueue would delete the newcomer as one too many; delete that Pod and its Workload"
+        "Kueue would delete the newcomer as one too many; delete that Pod and its Workload, or, if it is a replica "
+        f"that lost its owner, give it back the owner reference to ModelDeployment {deployment} with uid {uid} and "
+        "controller: true: it then gets its labels back by itself and serves on"
+    )
+
+
+def undone(pod: str, labels: Sequence[str], insisted: Insisted) -> str:
+    """The note on a Pod whose labels do not stay."""
+    said = (
+        f"cannot be put back: {insisted.refused}"
+        if insisted.refused
+        else f"were put back {insisted.times} times and do not stay: something in the cluster changes them, such as a "
+        "mutating webhook or policy"
+    )
+    return (
+        f"labels {', '.join(labels)} of Pod {pod} {said}; the Pod stays in its seat, and may get no requests; exempt "
+        f"Pods that ModelDeployments own from it; it is tried again every {PAUSES[-1] // MINUTE} minutes"
     )
 
 

@@ -59,11 +59,11 @@ class SetEligibility:
 
 @dataclass(frozen=True, slots=True)
 class Reclaim:
-    """Give a Pod of ours the labels back by which it is watched."""
+    """Put marks of a Pod of ours back: labels that it is to have, None for one that it is not to have."""
 
     name: str
     uid: str
-    role: str
+    labels: Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +134,7 @@ class Wait(StrEnum):
     WEIGHTS = "Weights"
     NAME_TAKEN = "NameTaken"
     TEARDOWN = "Teardown"
+    MARKS = "Marks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,11 @@ class Vacating:
 
 
 @dataclass(frozen=True, slots=True)
+class Regaining:
+    """A member of a replica is there and cannot be seen: it gets back what it is watched by, and nobody leaves."""
+
+
+@dataclass(frozen=True, slots=True)
 class AwaitingAdmission:
     """Replicas differ from their render, and the guard waits until all of the role's replicas are admitted."""
 
@@ -85,7 +90,7 @@ class Hold(Enum):
 
 
 Turnover: TypeAlias = (
-    Settled | Leave | Come | Vacating | AwaitingAdmission | AwaitingReadiness | HeldByCache | HeldByWeights
+    Settled | Leave | Come | Vacating | Regaining | AwaitingAdmission | AwaitingReadiness | HeldByCache | HeldByWeights
 )
 
 
@@ -117,6 +122,16 @@ def going(turnovers: Iterable[Turnover]) -> frozenset[str]:
         if isinstance(each, Leave)
         for departure in each.departures
         for member in departure.members
+    )
+
+
+def doubtful(role: RoleSlots, turnover: Turnover) -> tuple[str, ...]:
+    """The groups of replicas that are to leave as a member is missing, and none leaves: it may be out of sight only."""
+    if not isinstance(turnover, Leave) or role.size == 1:
+        return ()
+    slots = [role.slot(_ordinal(each.members[0])) for each in turnover.departures if each.cause is Cause.BROKEN]
+    return tuple(
+        slot.live[0].group for slot in slots if slot.state is SlotState.INCOMPLETE and slot.live and not slot.leaving
     )
 
 

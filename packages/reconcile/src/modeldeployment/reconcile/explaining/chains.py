@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from modeldeployment.api import kueue
-from modeldeployment.reconcile.deciding import loading, passing, routing, sentences, slots, turnover
+from modeldeployment.reconcile.deciding import loading, marking, passing, routing, sentences, slots, turnover
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 from modeldeployment.reconcile.deciding.turnover import Hold, Turnover
@@ -66,7 +66,8 @@ def explain(picture: Picture) -> Explained:
     if isinstance(snapshot.rendering, RenderRefusal):
         refused = Link(Why.RENDER_REFUSED, _deployment(picture), said=snapshot.rendering.message)
         return Explained(whole=(*old, refused))
-    roles = slots.of(snapshot.members, snapshot.workloads, snapshot.rendering.roles)
+    members = marking.of(snapshot.members, snapshot.rendering).members
+    roles = slots.of(members, snapshot.workloads, snapshot.rendering.roles)
     declared = [role for role in roles if role.role is not None]
     hold = passing.held(snapshot)
     turns = {role.name: turnover.of(role, hold) for role in declared}
