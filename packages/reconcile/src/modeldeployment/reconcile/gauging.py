@@ -1,8 +1,7 @@
 """Asks the ready leaders of deployments with a cache what they say of the shared store, over and over.
 
 One GET of an engine's metrics at the Pod's address, where its scrape annotations say (decisions D23); nothing goes
-through the API server. An engine is not trusted: a redirect is not followed, a long answer is not read to its end, and
-no certificate is asked for, since a Pod's address is in none. Source: facts status §10 `CacheAttached`.
+through the API server, and an engine is not trusted (`fetching`). Source: facts status §10 `CacheAttached`.
 """
 
 import asyncio
@@ -13,19 +12,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import msgspec
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+from aiohttp import ClientSession
 
-from modeldeployment.api import RoleKind, keys
+from modeldeployment.api import RoleKind
 from modeldeployment.kube import shapes
-from modeldeployment.reconcile import accounts
+from modeldeployment.reconcile import accounts, fetching, scraping
 from modeldeployment.reconcile.watching import Watched
 
 log = logging.getLogger(__name__)
 
-LARGEST: Final = 2**20
-"""Bytes of the largest answer that is read."""
-_SCHEMES: Final = ("http", "https")
-_PORTS: Final = range(1, 2**16)
 _OK: Final = 200
 
 
@@ -91,56 +86,28 @@ class Gauging:
             self._first.clear()
 
     async def _run(self) -> None:
-        async with self._session() as session:
+        async with fetching.session(self._pace.at_once) as http:
             while True:
-                await self._round(session)
+                await self._round(http)
                 self._first.set()
                 await asyncio.sleep(self._pace.every)
 
-    def _session(self) -> ClientSession:
-        return ClientSession(
-            connector=TCPConnector(ssl=False, limit=self._pace.at_once, force_close=True),
-            timeout=ClientTimeout(total=self._pace.each),
-            headers={"Accept-Encoding": "identity"},
-            cookie_jar=DummyCookieJar(),
-            auto_decompress=False,
-        )
-
-    async def _round(self, session: ClientSession) -> None:
+    async def _round(self, http: ClientSession) -> None:
         asked = {leader.uid: leader for leader in leaders(self._watched)}
         self._watched.accounts.keep(asked)
         free = asyncio.Semaphore(self._pace.at_once)
         async with asyncio.TaskGroup() as group:
             for leader in asked.values():
-                group.create_task(self._ask(session, leader, free))
+                group.create_task(self._ask(http, leader, free))
 
-    async def _ask(self, session: ClientSession, leader: Leader, free: asyncio.Semaphore) -> None:
+    async def _ask(self, http: ClientSession, leader: Leader, free: asyncio.Semaphore) -> None:
         async with free:
-            body = await _read(session, leader.url)
-        if body is None:
+            fetched = await fetching.fetch(http, leader.url, patience=self._pace.each)
+        if fetched.status != _OK:
+            log.debug("metrics not read", extra={"object": leader.url, "reason": fetched.why or fetched.status})
             self._watched.accounts.miss(leader.uid)
         elif _answers_still(self._watched, leader):
-            self._watched.accounts.hear(leader.uid, accounts.tally(body), decodes=leader.decodes)
-
-
-async def _read(session: ClientSession, url: str) -> bytes | None:
-    """Answer the metrics of one engine; None where it does not give them."""
-    reason, body = "above 1 MiB", bytearray()
-    try:
-        async with session.get(url, allow_redirects=False) as response:
-            if response.status == _OK:
-                async for chunk in response.content.iter_any():
-                    body += chunk
-                    if len(body) > LARGEST:
-                        break
-                else:
-                    return bytes(body)
-            else:
-                reason = f"HTTP {response.status}"
-    except (ClientError, TimeoutError, OSError, ValueError) as error:  # ValueError: a line longer than it may be
-        reason = type(error).__name__
-    log.debug("metrics not read", extra={"object": url, "reason": reason})
-    return None
+            self._watched.accounts.hear(leader.uid, accounts.tally(fetched.body), decodes=leader.decodes)
 
 
 def leaders(watched: Watched) -> Iterator[Leader]:
@@ -169,12 +136,7 @@ def _kinds(stored: shapes.Custom) -> Mapping[str, str]:
 
 def _url(watched: Watched, pod: shapes.Pod) -> str | None:
     """Answer where a ready leader is scraped; None where it does not say so or cannot be reached."""
-    member, said, address = watched.members.of(pod), pod.metadata.annotations, pod.status.pod_ip
-    if member.index or member.ordinal is None or member.leaving or not member.ready or not address:
+    member = watched.members.of(pod)
+    if member.index or member.ordinal is None or member.leaving or not member.ready:
         return None
-    scheme, path, port = (said.get(key, "") for key in (keys.SCRAPE_SCHEME, keys.SCRAPE_PATH, keys.SCRAPE_PORT))
-    known = said.get(keys.SCRAPE) == "true" and scheme in _SCHEMES and path.startswith("/")
-    if not known or not port.isascii() or not port.isdigit() or int(port[:6]) not in _PORTS:
-        return None
-    host = f"[{address}]" if ":" in address else address
-    return f"{scheme}://{host}:{int(port[:6])}{path}"
+    return scraping.url(pod)

@@ -71,6 +71,15 @@ class Gauges:
     always: tuple[str, ...]
     split: tuple[str, ...] = ()
 
+    @property
+    def every(self) -> tuple[str, ...]:
+        """Answer all of them."""
+        return (*self.always, *self.split)
+
+    def expected(self, kind: RoleKind) -> tuple[str, ...]:
+        """Answer those without which a body of a role of this kind is not complete."""
+        return self.every if kind in (RoleKind.PREFILL, RoleKind.DECODE) else self.always
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
