@@ -57,6 +57,14 @@ async def test_a_router_runs_while_it_is_open_and_inherits_nothing(
     assert "HTTP_PROXY" not in said
 
 
+async def test_a_router_at_a_pods_address_listens_where_it_is_rendered_to(tmp_path: Path) -> None:
+    program = installed(tmp_path / "program", SERVES.replace("/usr/bin/env python3", sys.executable))
+    here = tmp_path / "here"
+    async with RunningRouter(CONTAINER, program, tmp_path / "kubeconfig", here, address="127.1.254.7") as router:
+        assert router.url == "http://127.1.254.7:8081"
+        assert await router.ask("GET", "/workers") == (200, {"path": "/workers"})
+
+
 async def test_a_router_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None:
     program = installed(tmp_path / "program", ENDS)
     with pytest.raises(RouterFailed, match=r"(?s)ended with code 3.*no such selector"):

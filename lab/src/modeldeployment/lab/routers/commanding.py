@@ -1,8 +1,8 @@
 """From a rendered router container to the command line that runs here: pure.
 
 A rendered container is run as it is but for two things, each in one table: the executable is the one that the packaged
-program installs (`ENTRIES`), and it listens on loopback ports of its own (`Listening`). Sources: facts
-router-rendering §5, facts routers-measured.
+program installs (`ENTRIES`), and it listens on an address of its own (`Listening`), with free ports on loopback and
+with the ports it is rendered with at a Pod's address. Sources: facts router-rendering §5, facts routers-measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,17 +37,18 @@ ENTRIES: Final[Mapping[str, Entry]] = {
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """The loopback ports of one router: `port` takes requests, `metrics` tells its metrics."""
+    """Where one router listens: `port` takes requests, `metrics` tells its metrics."""
 
     port: int
     metrics: int
+    host: str = HOST
 
     def flags(self) -> dict[str, str]:
         """Answer every flag whose rendered value is replaced, and by what."""
         return {
-            "--host": HOST,
+            "--host": self.host,
             "--port": str(self.port),
-            "--prometheus-host": HOST,
+            "--prometheus-host": self.host,
             "--prometheus-port": str(self.metrics),
         }
 
@@ -70,6 +71,16 @@ def entry(container: Mapping[str, Any]) -> Entry:
     if known is None:
         raise CommandUnknown(f"command {list(command)} is none of {sorted(ENTRIES)}; add its entry to ENTRIES")
     return known
+
+
+def listening_at(container: Mapping[str, Any], address: str) -> Listening:
+    """Answer where a container listens at a Pod's address: on the ports it is rendered with. Raises CommandUnknown."""
+    given = dict(argument.split("=", 1) for argument in container.get("args", ()) if "=" in argument)
+    try:
+        return Listening(int(given["--port"]), int(given["--prometheus-port"]), address)
+    except (KeyError, ValueError) as error:
+        message = f"no --port=… and --prometheus-port=… with a number among {list(container.get('args', ()))}"
+        raise CommandUnknown(f"{message}; a router at a Pod's address listens where it is rendered to") from error
 
 
 def command_line(container: Mapping[str, Any], environment: Path, listening: Listening) -> list[str]:

@@ -30,7 +30,8 @@ class RunningRouter:
     """A router that runs while this context manager is open; it ends with this process, however that ends.
 
     `container` is what was rendered, `kubeconfig` says as whom it discovers Pods, `folder` gets its log. Entering
-    waits until it listens and raises RouterFailed if it does not; `environment` adds variables.
+    waits until it listens and raises RouterFailed if it does not; `environment` adds variables. At a Pod's `address`
+    it listens on the ports it is rendered with, else on free ones of loopback.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class RunningRouter:
         folder: Path,
         *,
         environment: Mapping[str, str] | None = None,
+        address: str | None = None,
         seed: int | None = None,
     ) -> None:
         self._container = container
@@ -48,6 +50,7 @@ class RunningRouter:
         # Nothing is inherited: a proxy or a key of the caller's would change where the router connects.
         self._environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder), **(environment or {})}
         self._folder = folder
+        self._address = address
         self._random = random.Random(seed)
         self._process: subprocess.Popen[bytes] | None = None
         self._http: aiohttp.ClientSession | None = None
@@ -57,8 +60,9 @@ class RunningRouter:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._http = aiohttp.ClientSession()
         try:
-            for chance in range(_STARTS):
-                if await self._started(last=chance == _STARTS - 1):
+            chances = _STARTS if self._address is None else 1
+            for chance in range(chances):
+                if await self._started(last=chance == chances - 1):
                     break
         except BaseException:
             await self.__aexit__()
@@ -74,7 +78,7 @@ class RunningRouter:
     @property
     def url(self) -> str:
         """Where it takes requests."""
-        return f"http://{commanding.HOST}:{self.listening.port}"
+        return f"http://{self.listening.host}:{self.listening.port}"
 
     @property
     def log(self) -> Path:
@@ -88,8 +92,13 @@ class RunningRouter:
 
     def terminate(self) -> None:
         """Tell it to end, as a kubelet does, and do not wait."""
-        assert self._process is not None
-        self._process.terminate()
+        if self._process is not None:
+            self._process.terminate()
+
+    def kill(self) -> None:
+        """End it at once, and do not wait."""
+        if self._process is not None:
+            self._process.kill()
 
     async def ask(
         self, method: str, path: str, *, body: Any = None, headers: Mapping[str, str] | None = None
@@ -125,13 +134,16 @@ class RunningRouter:
     async def metrics(self) -> str:
         """Read the text of its metrics."""
         assert self._http is not None, "a RunningRouter is entered before it is asked"
-        async with self._http.get(f"http://{commanding.HOST}:{self.listening.metrics}/metrics") as response:
+        async with self._http.get(f"http://{self.listening.host}:{self.listening.metrics}/metrics") as response:
             return await response.text()
 
     async def _started(self, *, last: bool) -> bool:
         """Start it on ports of its own; tell whether it listens. Somebody else may take a port first: try again."""
-        free = (port for port in self._random.sample(_PORTS, 1_000) if ports.is_free(port))
-        self.listening = Listening(next(free), next(free))
+        if self._address is None:
+            free = (port for port in self._random.sample(_PORTS, 1_000) if ports.is_free(port))
+            self.listening = Listening(next(free), next(free))
+        else:
+            self.listening = commanding.listening_at(self._container, self._address)
         command = commanding.command_line(self._container, self._program.environment, self.listening)
         self._process = processes.start(command, self._environment, self._folder, self.log)
         deadline = time.monotonic() + _START_SECONDS
@@ -147,7 +159,7 @@ class RunningRouter:
 
     async def _listens(self) -> bool:
         try:
-            _, writer = await asyncio.open_connection(commanding.HOST, self.listening.port)
+            _, writer = await asyncio.open_connection(self.listening.host, self.listening.port)
         except OSError:
             return False
         writer.close()

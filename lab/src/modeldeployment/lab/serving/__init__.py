@@ -1,5 +1,11 @@
-"""Processes for the Pods of a control plane whose kubelet is fake: engines, routers, and how they leave."""
+"""Programs for the Pods of a control plane whose kubelet is fake: engines, routers, and how they leave.
 
+`Serving` plays the Pods of one namespace: each gets an address at which a fake engine or the real router listens, is
+ready when that is, and leaves as its rendered preStop hook and grace period say. `hook` is that hook as it runs here.
+"""
+
+from modeldeployment.lab.serving.errors import NotServed, PolicyIgnored, ServingError
 from modeldeployment.lab.serving.hooks import hook
+from modeldeployment.lab.serving.kubelet import Serving
 
-__all__ = ["hook"]
+__all__ = ["NotServed", "PolicyIgnored", "Serving", "ServingError", "hook"]
