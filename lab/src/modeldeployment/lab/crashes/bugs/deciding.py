@@ -287,6 +287,24 @@ DECIDING: Final[tuple[Bug, ...]] = (
         ),
     ),
     bug(
+        "pods-stay-unmarked",
+        "a Pod of ours that lost its labels is left without them",
+        "labels that are set on create alone; controllers whose cache is selected by a label that a user may remove",
+        ("deciding/passing.py", "        *marking.steps(marks, snapshot, going, now),\n", ""),
+    ),
+    bug(
+        "seats-by-label",
+        "a healthy Pod whose ordinal somebody changed is taken for another and leaves",
+        "selectors as the only truth: ReplicaSets and StatefulSets let go of a Pod whose labels change",
+        ("deciding/passing.py", "        snapshot = replace(snapshot, members=marks.members)\n", "        pass\n"),
+    ),
+    bug(
+        "unseen-is-gone",
+        "a replica of which a member is out of sight only is replaced whole",
+        "deciding on the cache alone",
+        ("deciding/passing.py", "    turnovers |= _regaining(snapshot, doubtful)\n", ""),
+    ),
+    bug(
         "selectors-drift",
         "a selector that somebody bent is left as it is",
         "drift that is compared for presence and not for equality",

@@ -132,12 +132,34 @@ def _doubles(world: World) -> None:
 
 
 def _unlabels(world: World) -> None:
-    """Somebody takes the ordinal off one Pod, and the eligibility off another."""
-    pod, other = _pod(world, 0), _pod(world, 1)
-    body = {"metadata": {"labels": {keys.ORDINAL: None}}}
-    world.server.merge("pods", pod["metadata"]["name"], world.namespace, body, by="user")
-    body = {"metadata": {"labels": {keys.ELIGIBLE: None}}}
-    world.server.merge("pods", other["metadata"]["name"], world.namespace, body, by="user")
+    """Somebody takes the ordinal off one Pod, and the eligibility and the deployment's name off another."""
+    _marks(world, 0, {keys.ORDINAL: None})
+    _marks(world, 1, {keys.ELIGIBLE: None, keys.INSTANCE: "other"})
+
+
+def _hides(world: World) -> None:
+    """Somebody takes off a member what it is watched by, and gives its leader the ordinal of another replica."""
+    _marks(world, 1, {keys.NAME: None}, member=1)
+    _marks(world, 1, {keys.ORDINAL: "0"})
+
+
+def _marks(world: World, ordinal: int, labels: dict[str, str | None], *, member: int = 0) -> None:
+    name = _pod(world, ordinal, member)["metadata"]["name"]
+    world.server.merge("pods", name, world.namespace, {"metadata": {"labels": labels}}, by="user")
+
+
+def _orphans(world: World) -> None:
+    """Somebody hangs a Pod on the deployment that holds no seat of it, in a group of its own."""
+    pod = _pod(world, 1)
+    labels = pod["metadata"]["labels"] | {keys.GROUP_NAME: "a-group-of-its-own"}
+    metadata = {
+        "name": "orphan",
+        "labels": {key: value for key, value in labels.items() if key not in (kueue.MANAGED, keys.ORDINAL)},
+        "annotations": pod["metadata"]["annotations"],
+        "ownerReferences": pod["metadata"]["ownerReferences"],
+    }
+    spec = {key: value for key, value in pod["spec"].items() if key not in ("nodeName", "schedulingGates")}
+    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
 
 
 def _labels_a_member(world: World) -> None:
@@ -240,7 +262,22 @@ LOSING: Final = (
         "somebody takes marks off Pods and Services",
         standing(cluster(), creates(replicas=2)),
         (_unlabels, _unlabels_a_service),
-        Ends(pods=(1, 1), survivors=("server/1.0",)),
+        Ends(survivors=("server/0.0", "server/1.0")),
+    ),
+    Scenario(
+        "hidden",
+        "somebody takes off a member what it is watched by, and tells its leader another ordinal",
+        standing(cluster(), creates(replicas=2, size=2)),
+        (_hides,),
+        Ends(survivors=("server/0.0", "server/0.1", "server/1.0", "server/1.1")),
+        width=2,
+    ),
+    Scenario(
+        "orphan",
+        "somebody hangs a Pod on a deployment that holds no seat of it",
+        standing(cluster(), creates(replicas=2)),
+        (_orphans,),
+        Ends(pods=(0, 1), survivors=("server/0.0", "server/1.0")),
     ),
     Scenario(
         "member-drift",
