@@ -24,6 +24,7 @@ from modeldeployment.lab.engines import Behaviour, EngineServer, FakeEngine, add
 from modeldeployment.lab.packaged import Program
 from modeldeployment.lab.routers import RunningRouter
 from modeldeployment.lab.serving import policies
+from modeldeployment.lab.serving.balancing import ServiceAddress
 from modeldeployment.lab.serving.errors import NotServed
 from modeldeployment.lab.serving.playing import PlayedPod
 from modeldeployment.lab.serving.pods import JSON, RunsEngine, RunsRouter, runs
@@ -122,6 +123,10 @@ class Serving:
     def names(self) -> dict[str, str]:
         """Answer the Pod of every engine that ever ran, by what its answers call it."""
         return {f"{engine.address}/{life}": pod for pod, engine in self.history for life in range(engine.life + 1)}
+
+    def service(self, name: str) -> ServiceAddress:
+        """Answer the address of a Service of the namespace, to be entered."""
+        return ServiceAddress(self._client, self.namespace, name, self._free)
 
     # --- what tests do ---
 
