@@ -1,7 +1,7 @@
 """How the picker of `llm-d-router` is shown to have let go of a member: by its own list of endpoints."""
 
 import pytest
-from modeldeployment.api.choices import RoleKind, RouterName
+from modeldeployment.api.choices import RouterName
 from withdrawal_stories import IMPOSSIBLE, PROVEN, WAITING, Router, measured, play, subject
 
 PICKER = measured(RouterName.LLM_D, "0.10.0")
@@ -37,7 +37,7 @@ def test_a_member_that_is_no_endpoint_for_two_seconds_is_let_go_of(old: bool) ->
             router.numbers = numbers(STAYS, old=old)
 
     story = play(PICKER.withdraw, router, meanwhile=unlabelled)
-    assert (story.verdict, story.step.quiet) == (PROVEN, True)
+    assert (story.verdict, story.step.quiet) == (PROVEN, None)
     assert 2.2 <= story.seconds < 2.5
     assert set(router.asked) == {("GET", "/metrics")}
 
@@ -72,11 +72,6 @@ def test_a_body_that_is_none_of_a_picker_proves_nothing(body: str) -> None:
 def test_a_picker_with_no_other_endpoint_is_waited_for() -> None:
     assert play(PICKER.withdraw, Router(numbers=numbers())).verdict is WAITING
     assert play(PICKER.withdraw, Router(numbers=numbers()), subject(peers=False)).verdict is PROVEN
-
-
-def test_what_is_under_way_only_the_engine_knows() -> None:
-    story = play(PICKER.withdraw, Router(numbers=numbers(STAYS)), subject(idle=False, kind=RoleKind.DECODE))
-    assert (story.verdict, story.step.quiet) == (PROVEN, False)
 
 
 def test_beside_an_encode_role_it_keeps_every_pod_and_proves_nothing() -> None:

@@ -24,14 +24,13 @@ def measured(router: RouterName, running: str) -> Program:
 
 
 def subject(**fields: Any) -> Subject:
-    """The member that goes, a Server with a peer and an idle engine; `fields` replace some of it."""
+    """The member that goes, a Server with a peer; `fields` replace some of it."""
     defaults: dict[str, Any] = {
         "router": "router Pod qwen-router-1 (vllm-router 0.1.17)",
         "name": "qwen-server-1-0",
         "address": "10.0.0.1",
         "port": 8000,
         "kind": RoleKind.SERVER,
-        "idle": True,
     }
     return Subject(**{**defaults, **fields})
 
@@ -116,20 +115,17 @@ def play(
     seconds: float = 30.0,
     meanwhile: Callable[[float], Subject | None] = lambda _: None,
     state: State | None = None,
-    quiet: bool = False,
 ) -> Story:
     """Ask and be answered until the proof is done, or so many seconds have passed.
 
-    `meanwhile` is called before every round of answers with the seconds that have passed and may replace the member;
-    `quiet` waits until nothing is under way either.
+    `meanwhile` is called before every round of answers with the seconds that have passed and may replace the member.
     """
     about = about or subject()
     heard: list[Heard] = []
     passed, rounds = 0.0, 0
     while True:
         step = advance(state, heard, about, START + timedelta(seconds=passed))
-        done = step.verdict is not WAITING and (step.quiet or not quiet or step.verdict is IMPOSSIBLE)
-        if done or passed >= seconds:
+        if step.verdict is not WAITING or passed >= seconds:
             return Story(step, passed, rounds)
         state, passed, rounds = step.state, passed + max(step.rest, 0.001), rounds + 1
         about = meanwhile(passed) or about

@@ -79,9 +79,8 @@ class Subject:
 
     `router` names the router Pod and its program for sentences. `address` is the member's, `port` where the router
     reaches it, `name` its Pod's name. `paired` says whether both halves of a pair are behind the router, `peers`
-    whether other members of this kind should be listed there, `encodes` whether an Encode role is beside it. `idle` is
-    what the engine itself said after the router was asked last: None where it said nothing certain. `keyed` says
-    whether requests carry a key, `fresh` whether this process began only after the member's label was off.
+    whether other members of this kind should be listed there, `encodes` whether an Encode role is beside it. `keyed`
+    says whether requests carry a key, `fresh` whether this process began only after the member's label was off.
     """
 
     router: str
@@ -92,7 +91,6 @@ class Subject:
     paired: bool = False
     peers: bool = True
     encodes: bool = False
-    idle: bool | None = None
     keyed: bool = False
     fresh: bool = False
     bootstrap_port: int | None = None
@@ -133,8 +131,8 @@ class Step:
 
     `asks` are the next requests, in order, to be sent `rest` seconds from now. `verdict` says whether the router has
     let go of the member (or, where it is restored, taken it back), and `reason` is a sentence on it without a full
-    stop; `until` is when it can hold at the earliest. `quiet` says that nothing of what the router has sent is still
-    under way.
+    stop; `until` is when it can hold at the earliest. `quiet` says whether nothing of what the router has sent is still
+    under way, None where only the engine knows.
     """
 
     state: State
@@ -142,7 +140,7 @@ class Step:
     rest: float
     verdict: Verdict
     reason: str
-    quiet: bool = False
+    quiet: bool | None = None
     until: datetime | None = None
 
 

@@ -59,7 +59,7 @@ def withdraw(state: State | None, heard: Sequence[Heard], subject: Subject, now:
     if subject.peers and not endpoints:
         return unbroken.waiting(state, subject, "has no other endpoint to pick", _LOOK, unbroken.SELDOM)
     picks = max((_picks(found, subject, series) for series in _PICKS), default=0.0)
-    return unbroken.standing(state, subject, picks, _LOOK, now, quiet=subject.idle is True)
+    return unbroken.standing(state, subject, picks, _LOOK, now)
 
 
 def restore(state: State | None, heard: Sequence[Heard], subject: Subject, now: datetime) -> Step:

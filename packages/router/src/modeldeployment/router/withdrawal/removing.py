@@ -64,9 +64,7 @@ def withdraw(program: Program, state: State | None, heard: Sequence[Heard], subj
             return _remove(state, mine, subject, now)
         if state.told is None and not subject.fresh:
             _was_known(program, unbroken.answer(heard, NUMBERS), subject)
-        return unbroken.standing(
-            replace(state, told=state.told or now), subject, 0.0, _LOOK, now, quiet=subject.idle is True
-        )
+        return unbroken.standing(replace(state, told=state.told or now), subject, 0.0, _LOOK, now)
     except Strange as strange:
         return unbroken.unsure(state, subject, str(strange), _LOOK, now)
 

@@ -65,13 +65,9 @@ def unsure(state: State, subject: Subject, why: str, asks: tuple[Ask, ...], now:
     return Step(replace(state, trouble=trouble, still=None), asks, _AFTER, verdict, reason)
 
 
-def waiting(
-    state: State, subject: Subject, why: str, asks: tuple[Ask, ...], rest: float, *, quiet: bool = False
-) -> Step:
+def waiting(state: State, subject: Subject, why: str, asks: tuple[Ask, ...], rest: float) -> Step:
     """A router of which something is still awaited, which breaks the proof."""
-    return Step(
-        replace(state, trouble=None, still=None), asks, rest, Verdict.WAITING, f"{subject.router} {why}", quiet=quiet
-    )
+    return Step(replace(state, trouble=None, still=None), asks, rest, Verdict.WAITING, f"{subject.router} {why}")
 
 
 def impossible(state: State, subject: Subject, why: str, asks: tuple[Ask, ...]) -> Step:
@@ -86,18 +82,18 @@ def kept(state: State, subject: Subject, url: str, asks: tuple[Ask, ...]) -> Ste
 
 
 def standing(
-    state: State, subject: Subject, counted: float, asks: tuple[Ask, ...], now: datetime, *, quiet: bool
+    state: State, subject: Subject, counted: float, asks: tuple[Ask, ...], now: datetime, *, quiet: bool | None = None
 ) -> Step:
     """A router of which nothing speaks against the proof: it holds once that has stood long enough.
 
-    A counter that moved begins it anew. `quiet` says whether nothing is under way either.
+    A counter that moved begins it anew. `quiet` says whether nothing is under way either, None where it does not count.
     """
     still = state.still if state.still is not None and state.counted == counted else now
     state = replace(state, trouble=None, still=still, counted=counted)
     until = still + STILL
     if now >= until:
         reason = f"{subject.router} sends {subject.name} nothing more"
-        return Step(state, asks, KEPT if quiet else SELDOM, Verdict.PROVEN, reason, quiet=quiet)
+        return Step(state, asks, SELDOM if quiet is False else KEPT, Verdict.PROVEN, reason, quiet=quiet)
     rest = min(SELDOM, (until - now).total_seconds())
     reason = f"{subject.router} no longer lists {subject.name}, which has to stand for {STILL.total_seconds():.0f} s"
     return Step(state, asks, rest, Verdict.WAITING, reason, quiet=quiet, until=until)

@@ -113,7 +113,7 @@ def _absent(state: State, workers: tuple[Worker, ...], heard: Heard | None, subj
         why = f"has {pending:.0f} requests that {subject.name} was picked for and that have yet to come to it"
         return unbroken.waiting(state, subject, why, _LOOK, unbroken.SELDOM / 2)
     counts = any(name in said.sums for name in _UNDER_WAY)
-    quiet = said.of(*_UNDER_WAY) == 0 if counts else subject.idle is True
+    quiet = said.of(*_UNDER_WAY) == 0 if counts else None
     return unbroken.standing(state, subject, said.of(PICKED), _LOOK, now, quiet=quiet)
 
 
