@@ -1,6 +1,6 @@
 """The operator's Prometheus series, read from plain counters when somebody scrapes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import accumulate
 
@@ -11,7 +11,8 @@ from prometheus_client.registry import Collector
 from modeldeployment.admission.webhook.answering import BOUNDS
 from modeldeployment.admission.webhook.answering import Tally as Reviews
 from modeldeployment.kube import Counters
-from modeldeployment.reconcile import SetTally, Tally
+from modeldeployment.reconcile import RetirementTally, SetTally, Tally
+from modeldeployment.reconcile.retiring import accounting
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -47,6 +48,7 @@ class OperatorCollector(Collector):
         yield _counter("status_writes", "Status patches written.", tally.status_writes)
         yield _counter("events", "Events recorded on deployments.", tally.events)
         yield from self._set_admission()
+        yield from _retirements(tally.retirements)
         yield _labelled("watch_lists", "Full lists read to start or restart a watch.", "kind", self._lists().items())
         stores = GaugeMetricFamily("modeldeployment_store_objects", "Objects in the stores, by kind.", labels=["kind"])
         for kind, count in self._stores().items():
@@ -74,6 +76,56 @@ class OperatorCollector(Collector):
         yield _counter("set_late_passes", "Passes that found a Workload changed since it was read.", tally.late)
 
 
+def _retirements(tally: RetirementTally) -> Iterator[Metric]:
+    under_way = GaugeMetricFamily(
+        "modeldeployment_retirement_operations",
+        "Retirements that status holds now, by state; an aborted one retains its replica.",
+        labels=["state"],
+    )
+    for state, count in tally.states().items():
+        under_way.add_metric([state.value], count)
+    yield under_way
+    yield _counter("retirement_begun", "Replicas chosen to leave, those that were retried included.", tally.began)
+    yield _counter("retirement_retries", "Aborted retirements that were begun again on request.", tally.retries)
+    yield _labelled(
+        "retirement_outcomes",
+        "Retirements that ended, by outcome; one that was aborted may be adopted later, which is told too.",
+        "outcome",
+        ((outcome.value, tally.outcomes[outcome]) for outcome in accounting.Outcome),
+    )
+    aborts = CounterMetricFamily(
+        "modeldeployment_retirement_aborts",
+        "Retirements given up before the delete, by the state they were in and why.",
+        labels=["state", "cause"],
+    )
+    for (given_up, cause), count in tally.aborts.items():
+        aborts.add_metric([given_up, cause], count)
+    yield aborts
+    yield _durations(
+        "retirement_phase_seconds",
+        "Seconds a phase of a retirement took, those that ended in an abort included.",
+        ("phase", accounting.BOUNDS),
+        ((phase.value, each.buckets, each.seconds) for phase, each in tally.phases.items()),
+    )
+    yield _durations(
+        "retirement_seconds",
+        "Seconds a retirement took from admission to its end, by outcome.",
+        ("outcome", accounting.BOUNDS),
+        ((outcome.value, each.buckets, each.seconds) for outcome, each in tally.durations.items()),
+    )
+    yield _labelled(
+        "retirement_deletes",
+        "Deletes of retirements, by what was read last: idle, busy, or unread as no request had ever reached it.",
+        "read",
+        ((read.value, tally.deletes[read]) for read in accounting.Read),
+    )
+    yield _counter(
+        "retirement_requests_at_delete",
+        "Requests in flight, as read last, when a replica was deleted by a retirement; stays 0.",
+        tally.in_flight,
+    )
+
+
 class WebhookCollector(Collector):
     """Series over the webhook's tally and its certificate."""
 
@@ -93,14 +145,12 @@ class WebhookCollector(Collector):
             reviews.add_metric([kind, half, str(allowed).lower()], count)
         yield reviews
         yield _labelled("webhook_findings", "Refusals and warnings said, by code.", "code", tally.codes.items())
-        durations = HistogramMetricFamily(
-            "modeldeployment_webhook_review_seconds", "Seconds a review took, reads included.", labels=["half"]
+        yield _durations(
+            "webhook_review_seconds",
+            "Seconds a review took, reads included.",
+            ("half", BOUNDS),
+            ((half, counts, tally.seconds[half]) for half, counts in tally.durations.items()),
         )
-        for half, counts in tally.durations.items():
-            bounds = [*(str(bound) for bound in BOUNDS), "+Inf"]
-            buckets = list(zip(bounds, accumulate(counts), strict=True))
-            durations.add_metric([half], buckets, sum_value=tally.seconds[half])
-        yield durations
         ends = self._certificate_ends()
         yield GaugeMetricFamily(
             "modeldeployment_webhook_certificate_end_seconds",
@@ -132,4 +182,16 @@ def _labelled(name: str, help_text: str, label: str, values: Iterable[tuple[str,
     family = CounterMetricFamily(f"modeldeployment_{name}", help_text, labels=[label])
     for value, count in values:
         family.add_metric([value], count)
+    return family
+
+
+def _durations(
+    name: str, help_text: str, of: tuple[str, Sequence[float]], values: Iterable[tuple[str, Sequence[int], float]]
+) -> HistogramMetricFamily:
+    """A histogram over a label: of each value how many lie in each bucket of the bounds and above, and their sum."""
+    label, bounds = of
+    family = HistogramMetricFamily(f"modeldeployment_{name}", help_text, labels=[label])
+    ends = [*(str(bound) for bound in bounds), "+Inf"]
+    for value, counts, total in values:
+        family.add_metric([value], list(zip(ends, accumulate(counts), strict=True)), sum_value=total)
     return family

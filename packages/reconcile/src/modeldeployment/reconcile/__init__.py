@@ -38,6 +38,7 @@ from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, Reconc
 from modeldeployment.reconcile.gauging import Gauging
 from modeldeployment.reconcile.joining import Joint, SetController, SetTally, Single
 from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
+from modeldeployment.reconcile.retiring.accounting import Tally as RetirementTally
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
 
@@ -72,6 +73,7 @@ __all__ = [
     "PodPhase",
     "Queue",
     "ReconcileError",
+    "RetirementTally",
     "RoleSlots",
     "SeenObject",
     "SetController",

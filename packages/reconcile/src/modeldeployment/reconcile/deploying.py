@@ -28,6 +28,7 @@ from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, Reconc
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.insisting import Insistence
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
+from modeldeployment.reconcile.retiring import accounting
 from modeldeployment.reconcile.servers import native_sidecars
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
@@ -47,6 +48,7 @@ class Tally:
     steps: dict[str, int] = field(default_factory=dict)
     status_writes: int = 0
     events: int = 0
+    retirements: accounting.Tally = field(default_factory=accounting.Tally)
 
 
 class DeploymentController:
