@@ -152,6 +152,19 @@ async def test_an_error_within_a_stream_is_a_failure(server: EngineServer) -> No
     assert fake.ledger.entries == []
 
 
+async def test_no_request_begins_once_it_is_enough_and_those_under_way_are_answered(server: EngineServer) -> None:
+    fake = await server.open(EngineName.VLLM, behaviour=Behaviour(tokens=1000))
+    enough, load = asyncio.Event(), Load(rate=100, seconds=1000, seed=5)
+    fake.hold()
+    sending = asyncio.create_task(send(load, fake.url, "model", enough))
+    await until(lambda: fake.model.running == 3)
+    enough.set()
+    fake.release()
+    account = await sending
+    assert account.unanswered == ()
+    assert len(account.answers) < len(requests(load))
+
+
 async def test_what_never_ends_is_given_up(server: EngineServer) -> None:
     fake = await server.open(EngineName.VLLM)
     fake.hold()

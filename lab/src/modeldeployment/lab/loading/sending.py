@@ -1,6 +1,7 @@
 """The rim of a load: sends what is planned when it is due, and writes down what becomes of it."""
 
 import asyncio
+import contextlib
 import time
 from typing import Final
 
@@ -17,20 +18,33 @@ PATH: Final = "/v1/chat/completions"
 _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=0)
 
 
-async def send(load: Load, url: str, model: str) -> Account:
+async def send(load: Load, url: str, model: str, enough: asyncio.Event | None = None) -> Account:
     """Send a load to a router or an engine, and return once each request has come to something.
 
-    It ends at the latest `patience` seconds after the last request began. Nobody's proxy is used. A load that is
-    cancelled cuts what is under way.
+    No request begins once somebody said that it is `enough`. It ends at the latest `patience` seconds after the last
+    request began. Nobody's proxy is used. A load that is cancelled cuts what is under way.
     """
     start = time.monotonic()
-    sent = []
+    sent: list[asyncio.Task[Answer]] = []
+    enough = enough or asyncio.Event()
     client = httpx.AsyncClient(base_url=url, limits=_LIMITS, timeout=None, trust_env=False)
     async with client as http, asyncio.TaskGroup() as group:
         for request in requests(load):
-            await asyncio.sleep(start + request.due - time.monotonic())
+            if await _said(enough, start + request.due - time.monotonic()):
+                break
             sent.append(group.create_task(_one(http, request, model, start, load.patience)))
     return Account(tuple(task.result() for task in sent))
+
+
+async def _said(enough: asyncio.Event, within: float) -> bool:
+    """Wait so long, and no longer once it is said; tell whether it is."""
+    if within <= 0:
+        await asyncio.sleep(0)
+        return enough.is_set()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            await enough.wait()
+    return enough.is_set()
 
 
 async def _one(http: httpx.AsyncClient, request: Request, model: str, start: float, patience: float) -> Answer:

@@ -87,12 +87,13 @@ class PlayedPod:
         assert self.report is not None
         if self._restart is not None or self.inside.died:
             seconds, self._restart = self._restart or _CRASH_SECONDS, None
-            self.report = replace(self.report, ready=False, up=False)
+            self.report = replace(self.report, ready=False, up=False, started=False)
             await self._tell()
             with contextlib.suppress(LabError):  # what does not come up crashes again
                 await self.inside.again(seconds)
             self.report = replace(self.report, up=True, restarts=self.report.restarts + 1)
-        self.report = replace(self.report, ready=await self.inside.ready())
+        ready = await self.inside.ready()
+        self.report = replace(self.report, ready=ready, started=ready or self.report.started)
         await self._tell()
         await self._change(_PROBE_SECONDS)
 

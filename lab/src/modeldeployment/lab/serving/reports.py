@@ -11,13 +11,17 @@ _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "ContainersReady", "R
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One Pod as it runs: its address, since when, how often its container restarted, and whether it is ready."""
+    """One Pod as it runs: its address, since when, how often its container restarted, and whether it is ready.
+
+    `started` says that its container has answered since it was last up, as a startup probe finds out.
+    """
 
     address: str
     since: str
     restarts: int = 0
     ready: bool = False
     up: bool = True
+    started: bool = False
 
 
 def running(pod: Mapping[str, Any], report: Report, now: str) -> JSON:
@@ -36,7 +40,7 @@ def running(pod: Mapping[str, Any], report: Report, now: str) -> JSON:
                 {
                     **_container(pod, each, report.restarts),
                     "ready": report.ready,
-                    "started": report.up,
+                    "started": report.started,
                     "state": _state(report, now),
                 }
                 for each in pod["spec"]["containers"]
