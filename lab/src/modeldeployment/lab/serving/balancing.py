@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
 from typing import Final, Self
 
+from modeldeployment.api import keys
 from modeldeployment.kube import Client, Reflector, Store
 from modeldeployment.kube.kinds import ENDPOINT_SLICES
 from modeldeployment.kube.shapes import EndpointSlice
 from modeldeployment.lab.engines import addresses
 from modeldeployment.lab.engines.errors import AddressTaken
 
-_OF: Final = "kubernetes.io/service-name"
 _PIECE: Final = 2**16
 
 
@@ -50,7 +50,7 @@ class ServiceAddress:
         self.url = ""
 
     async def __aenter__(self) -> Self:
-        labels = f"{_OF}={self._service}"
+        labels = f"{keys.SERVICE_NAME}={self._service}"
         reflector = Reflector(self._client, ENDPOINT_SLICES, self._store, self._namespace, labels=labels)
         async with AsyncExitStack() as opened:
             watching = asyncio.create_task(reflector.run())

@@ -79,3 +79,5 @@ SCRAPE_SCHEME: Final = "prometheus.io/scheme"
 
 # Kubernetes' own.
 HOSTNAME: Final = "kubernetes.io/hostname"
+SERVICE_NAME: Final = "kubernetes.io/service-name"
+"""On an EndpointSlice: the Service whose addresses are in it."""

@@ -1,10 +1,11 @@
 """What is observed, turned into what should be written next.
 
 In causal order: `Watched` keeps the stores, `Gauging` asks engines what no store says, `observing` reduces objects,
-`decide` turns a `Snapshot` into a `Decision`, and `DeploymentController` carries it out.
+`decide` turns a `Snapshot` into a `Decision`, and `DeploymentController` carries it out. A `Witness` asks routers and
+engines for those replicas that a decision wants gone.
 """
 
-from modeldeployment.reconcile import acting, answering, checks, joining, responding, watching
+from modeldeployment.reconcile import acting, answering, checks, joining, responding, watching, witnessing
 from modeldeployment.reconcile.checks import CheckKeeper
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import (
@@ -41,8 +42,17 @@ from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
 from modeldeployment.reconcile.retiring.accounting import Tally as RetirementTally
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
+from modeldeployment.reconcile.witnessing import Witness
 
-GRANTS = (*watching.GRANTS, *answering.GRANTS, *acting.GRANTS, *responding.GRANTS, *joining.GRANTS, *checks.GRANTS)
+GRANTS = (
+    *watching.GRANTS,
+    *answering.GRANTS,
+    *acting.GRANTS,
+    *responding.GRANTS,
+    *joining.GRANTS,
+    *checks.GRANTS,
+    *witnessing.GRANTS,
+)
 """What reconciling asks of the API server."""
 
 __all__ = [
@@ -89,6 +99,7 @@ __all__ = [
     "Wait",
     "Watched",
     "Weights",
+    "Witness",
     "Workload",
     "decide",
     "utc_now",

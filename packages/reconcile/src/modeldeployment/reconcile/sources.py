@@ -1,0 +1,168 @@
+"""Whom a testimony asks, and what it looks up: Pods by UID, router processes and engines by address, nobody else."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+from aiohttp import ClientSession
+
+from modeldeployment.api import RoleKind, keys
+from modeldeployment.kube import Client, shapes
+from modeldeployment.reconcile import fetching, scraping
+from modeldeployment.reconcile.deciding.seen import OwnedKind
+from modeldeployment.reconcile.fetching import Fetched
+from modeldeployment.reconcile.processes import Process
+from modeldeployment.reconcile.retiring.evidence import Inquiry
+from modeldeployment.reconcile.watching import Key, Watched
+from modeldeployment.render import DEFAULT_PORT
+from modeldeployment.router import LISTEN_PORT, METRICS_PORT
+from modeldeployment.router.withdrawal import Ask, Door, Heard, ghosts
+
+LARGEST: Final = 2**22
+"""Bytes of the largest answer of a router that is read: a list of a thousand workers is one of them."""
+_HEADLESS: Final = "None"
+_FORGOTTEN: Final = timedelta(minutes=10)
+
+
+class _ServiceSpec(msgspec.Struct, rename="camel"):
+    cluster_ip: str = msgspec.field(default="", name="clusterIP")
+    selector: dict[str, str] = {}
+
+
+class _Role(msgspec.Struct):
+    kind: str = RoleKind.SERVER.value
+
+
+class _Spec(msgspec.Struct):
+    roles: list[_Role] = []
+
+
+_service = msgspec.json.Decoder(_ServiceSpec)
+_spec = msgspec.json.Decoder(_Spec)
+
+
+class Sources:
+    """What all testimonies share: the stores, the API server, one session, and how many requests go at once.
+
+    `haunts` is what each router process has listed without a Pod, by its identity.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        watched: Watched,
+        http: ClientSession,
+        clock: Callable[[], datetime],
+        at_once: int,
+    ) -> None:
+        self.client = client
+        self.clock = clock
+        self.haunts: dict[tuple[str, int], ghosts.Seen] = {}
+        self._haunted: dict[tuple[str, int], datetime] = {}
+        self._watched = watched
+        self._http = http
+        self._free = asyncio.Semaphore(at_once)
+
+    # --- over HTTP ---
+
+    async def ask(self, process: Process, ask: Ask) -> Heard:
+        """Send a request to a router process, with its key where it has one and the request is not for its numbers."""
+        port = LISTEN_PORT if ask.door is Door.REQUESTS else METRICS_PORT
+        keyed = process.key is not None and ask.door is Door.REQUESTS
+        async with self._free:
+            fetched = await fetching.fetch(
+                self._http,
+                f"http://{scraping.host(process.address)}:{port}{ask.path}",
+                ask.method,
+                body=ask.body,
+                headers={"Authorization": f"Bearer {process.key}"} if keyed else None,
+                largest=LARGEST,
+            )
+        return Heard(ask, fetched.status, fetched.body, fetched.why)
+
+    async def read(self, url: str) -> Fetched:
+        """Read an engine's numbers."""
+        async with self._free:
+            return await fetching.fetch(self._http, url)
+
+    # --- out of the stores ---
+
+    def pod(self, uid: str) -> shapes.Pod | None:
+        """Answer a Pod by its UID; None where it is gone."""
+        return next(iter(self._watched.pods.by_index("uid", uid)), None)
+
+    def pods(self, uids: Collection[str]) -> tuple[shapes.Pod, ...]:
+        """Answer those Pods that are there, by name."""
+        found = (self.pod(uid) for uid in uids)
+        return tuple(sorted((each for each in found if each is not None), key=lambda each: each.metadata.name))
+
+    def port(self, inquiry: Inquiry, uid: str) -> int:
+        """Answer where routers reach a member: where its role is not rendered any more, at the port of its numbers."""
+        if inquiry.port is not None:
+            return inquiry.port
+        pod = self.pod(uid)
+        said = pod.metadata.annotations.get(keys.SCRAPE_PORT, "") if pod is not None else ""
+        return int(said[:6]) if said.isascii() and said.isdigit() else DEFAULT_PORT
+
+    def peers(self, key: Key, inquiry: Inquiry, *, paired: bool) -> bool:
+        """Whether others of this kind should be behind the router: of any kind, where it knows no pair."""
+        return any(
+            (not paired or pod.metadata.labels.get(keys.ROLE_KIND) == inquiry.kind.label)
+            and pod.metadata.uid not in inquiry.members
+            and (member := self._watched.members.of(pod)).eligible
+            and member.ready
+            and not member.leaving
+            for pod in self._owned(key)
+        )
+
+    def addresses(self, key: Key, members: Collection[str]) -> tuple[str, ...]:
+        """Answer where eligible Pods are, and these members."""
+        return tuple(
+            pod.status.pod_ip
+            for pod in self._owned(key)
+            if pod.status.pod_ip
+            and (pod.metadata.uid in members or pod.metadata.labels.get(keys.ELIGIBLE) == keys.TRUE)
+            and pod.metadata.deletion_timestamp is None
+        )
+
+    def encodes(self, key: Key) -> bool:
+        """Whether a deployment has an Encode role."""
+        stored = self._watched.deployments.get(key.namespace, key.name)
+        try:
+            roles = _spec.decode(stored.spec).roles if stored is not None else []
+        except msgspec.DecodeError:
+            return False
+        return any(role.kind == RoleKind.ENCODE for role in roles)
+
+    def services(self, key: Key) -> tuple[str, ...]:
+        """Answer the Services of a deployment that send requests: those for peers alone have no address."""
+        stored = self._watched.deployments.get(key.namespace, key.name)
+        uid = stored.metadata.uid if stored is not None else ""
+        found = self._watched.owned[OwnedKind.SERVICE].by_index("owner", uid)
+        return tuple(sorted(each.metadata.name for each in found if _sends(each.spec)))
+
+    def haunted(self, process: Process, every: timedelta) -> bool:
+        """Whether it is time to look for ghosts in a process's list again."""
+        now, last = self.clock(), self._haunted.get(process.identity)
+        if last is not None and now - last < every:
+            return False
+        self._haunted[process.identity] = now
+        forgotten = [each for each, seen in self._haunted.items() if now - seen > _FORGOTTEN]
+        for each in forgotten:
+            del self._haunted[each]
+            self.haunts.pop(each, None)
+        return True
+
+    def _owned(self, key: Key) -> tuple[shapes.Pod, ...]:
+        stored = self._watched.deployments.get(key.namespace, key.name)
+        return self._watched.pods.by_index("owner", stored.metadata.uid) if stored is not None else ()
+
+
+def _sends(spec: msgspec.Raw) -> bool:
+    try:
+        service = _service.decode(spec)
+    except msgspec.DecodeError:
+        return True
+    return service.cluster_ip != _HEADLESS or keys.ELIGIBLE in service.selector
