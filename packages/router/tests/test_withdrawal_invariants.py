@@ -19,10 +19,8 @@ PROGRAMS: Final = {
         ("gateway", RouterName.SGLANG, "0.3.2"),
     )
 }
-_READY = (
-    'llm_d_epp_ready_endpoints{name="q"} 1\nllm_d_epp_per_endpoint_queue_size{model_server_endpoint="o-rank-0"} 0\n'
-)
-_KNOWN = _READY + f'vllm_router_worker_health{{worker="{GOES}"}} 1\nsmg_worker_health{{worker="{GOES}"}} -1\n'
+_OWN = 'llm_d_epp_info{commit=""} 1\nllm_d_epp_per_endpoint_queue_size{model_server_endpoint="o-rank-0"} 0\n'
+_KNOWN = _OWN + f'vllm_router_worker_health{{worker="{GOES}"}} 1\nsmg_worker_health{{worker="{GOES}"}} -1\n'
 LISTS: Final = {
     "absent": Heard(Ask("GET", ""), 200, listing({STAYS: "regular"}, by_id=True)),
     "listed": Heard(Ask("GET", ""), 200, listing({GOES: "regular", STAYS: "regular"}, by_id=True)),

@@ -8,7 +8,7 @@ PICKER = measured(RouterName.LLM_D, "0.10.0")
 GOES, STAYS = "qwen-server-1-0", "qwen-server-0-0"
 
 
-def numbers(*pods: str, picks: int = 0, old: bool = False, ready: bool = True) -> str:
+def numbers(*pods: str, picks: int = 0, old: bool = False, whole: bool = True) -> str:
     """What a picker publishes with these Pods as its endpoints."""
     queue, label = (
         ("inference_pool_per_pod_queue_size", "model_server_pod")
@@ -20,11 +20,11 @@ def numbers(*pods: str, picks: int = 0, old: bool = False, ready: bool = True) -
         if old
         else ("llm_d_epp_scheduler_attempts_total", "endpoint_name")
     )
-    count = "inference_pool_ready_pods" if old else "llm_d_epp_ready_endpoints"
+    own = "inference_extension_info" if old else "llm_d_epp_info"
     lines = [f'{queue}{{name="qwen",{label}="{pod}-rank-0"}} 0' for pod in pods]
     labels = f'{name}="{GOES}",namespace="team",port="8000",status="success",target_model_name="m"'
     lines += [f"{attempts}{{{labels}}} {picks}"] if picks else []
-    lines += [f'{count}{{name="qwen"}} {len(pods)}'] if ready else []
+    lines += [f'{own}{{build_ref="",commit=""}} 1'] if whole else []
     return "\n".join(lines) + "\n"
 
 
@@ -62,7 +62,7 @@ def test_a_pick_out_of_a_list_that_was_old_begins_the_two_seconds_anew() -> None
 
 
 @pytest.mark.parametrize(
-    "body", ["", "<html>", numbers(STAYS, ready=False), "llm_d_epp_ready_endpoints NaN\n", numbers(STAYS) * 2]
+    "body", ["", "<html>", numbers(STAYS, whole=False), "llm_d_epp_info NaN\n", numbers(STAYS) * 2]
 )
 def test_a_body_that_is_none_of_a_picker_proves_nothing(body: str) -> None:
     early, late = (play(PICKER.withdraw, Router(numbers=body), seconds=seconds) for seconds in (9, 30))

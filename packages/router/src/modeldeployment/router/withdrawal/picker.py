@@ -6,7 +6,7 @@ Read out of the program's source (v0.10.0; v0.7.1 has the same under older names
   may pick from at that moment. A Pod that loses the label, or is not Ready, is taken out of these before anything else
   happens. So a member without such a series cannot be picked, but for a list of candidates that may be 50 ms old.
 - It counts its picks by endpoint, a pair's decode half alone.
-- It tells how many endpoints are ready whenever it runs, with none too: without that the body is somebody else's.
+- It tells of its own build in every body, with no endpoint too: without that the body is somebody else's.
 - What it has picked a member for goes there at once, through the proxy beside it, and nothing counts it there. So the
   engine says whether something is under way, and the handoff window of a pair's halves covers what a decode half's own
   proxy is about to send (decisions D6).
@@ -35,8 +35,8 @@ _PICKS: Final = {
     "llm_d_epp_scheduler_attempts_total": "endpoint_name",
     "inference_extension_scheduler_attempts_total": "pod_name",
 }
-_READY: Final = ("llm_d_epp_ready_endpoints", "inference_pool_ready_pods")
-_SERIES: Final = (*_ENDPOINTS, *_PICKS, *_READY)
+_OWN: Final = ("llm_d_epp_info", "inference_extension_info")
+_SERIES: Final = (*_ENDPOINTS, *_PICKS, *_OWN)
 _LOOK: Final = (NUMBERS,)
 
 
@@ -81,8 +81,8 @@ def _read(heard: Heard) -> tuple[Sample, ...]:
     found = numbers.samples(heard, _SERIES)
     for each in found:
         numbers.plain(each)
-    if not any(each.name in _READY for each in found):
-        raise Strange(f"publishes numbers without {_READY[0]}, so they say nothing of its endpoints")
+    if not any(each.name in _OWN for each in found):
+        raise Strange(f"publishes numbers without {_OWN[0]}, so they say nothing of its endpoints")
     return found
 
 
