@@ -55,7 +55,7 @@ _DISCOVERED: Final[JSON] = {
 
 
 class Pods:
-    """Pods by name; whoever watches is told of every change, and the labels they select by are not looked at."""
+    """Pods by name; whoever watches is told of every change, whatever the labels that it selects by."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -64,11 +64,12 @@ class Pods:
         self._revision = 1
         self._watchers: set[asyncio.Queue[JSON]] = set()
 
-    def put(self, name: str, address: str, labels: Mapping[str, str], **annotations: str) -> None:
-        """Create a Pod that runs and is Ready, or change its labels."""
+    def put(self, name: str, address: str, labels: Mapping[str, str], body: Mapping[str, Any] | None = None) -> JSON:
+        """Create a Pod that runs and is Ready, or change it; `body` has further metadata, and a spec. Returns it."""
         self._revision += 1
         kind = "MODIFIED" if name in self._pods else "ADDED"
         conditions = [{"type": each, "status": "True"} for each in ("ContainersReady", "Ready")]
+        further = body or {}
         self._pods[name] = {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -78,12 +79,20 @@ class Pods:
                 "uid": f"uid-{name}",
                 "resourceVersion": str(self._revision),
                 "labels": dict(labels),
-                "annotations": {key.replace("__", "/").replace("_", "-"): value for key, value in annotations.items()},
+                **further.get("metadata", {}),
             },
-            "spec": {"containers": [{"name": "main", "image": "engine"}]},
-            "status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}], "conditions": conditions},
+            "spec": further.get("spec", {"containers": [{"name": "main", "image": "engine"}]}),
+            "status": {
+                "phase": "Running",
+                "podIP": address,
+                "podIPs": [{"ip": address}],
+                "conditions": conditions,
+                "containerStatuses": [{"name": "main", "restartCount": 0, "containerID": f"lab://{name}"}],
+                **further.get("status", {}),
+            },
         }
         self._tell(kind, self._pods[name])
+        return self._pods[name]
 
     def delete(self, name: str) -> None:
         """Delete a Pod at once."""
@@ -106,7 +115,9 @@ class Pods:
         if "sendInitialEvents" in request.query:  # whoever tries to list by watching lists then
             return _refusal(422, "Invalid")
         if request.query.get("watch") not in ("true", "1"):
-            items = {"pods": list(self._pods.values()), "inferencepools": self.pools}.get(plural, [])
+            wanted = request.query.get("labelSelector", "")
+            pods = [each for each in self._pods.values() if _selected(each["metadata"]["labels"], wanted)]
+            items = {"pods": pods, "inferencepools": self.pools}.get(plural, [])
             meta = {"resourceVersion": str(self._revision)}
             named = {"apiVersion": "v1", "kind": "PodList"} if plural == "pods" else {}
             return web.json_response({**named, "metadata": meta, "items": items})
@@ -120,6 +131,12 @@ class Pods:
                 await response.write(json.dumps(await queue.get()).encode() + b"\n")
         finally:
             self._watchers.discard(queue)
+
+
+def _selected(labels: Mapping[str, str], selector: str) -> bool:
+    """Whether labels have the equalities of a selector, and the keys it names alone."""
+    terms = [term.partition("=") for term in selector.split(",") if term]
+    return all(labels.get(key) == value if equals else key in labels for key, equals, value in terms)
 
 
 def _refusal(code: int, reason: str) -> web.Response:
