@@ -56,6 +56,11 @@ def test_a_line_that_cannot_be_read_spoils_the_body(line: str) -> None:
         samples(f"vllm:waiting 0\n{line}\n".encode(), NAMES)
 
 
+def test_more_lines_than_any_program_has_are_not_read() -> None:
+    with pytest.raises(Unreadable, match="20001 numbers"):
+        samples("".join(f'up{{a="{number}"}} 0\n' for number in range(20_001)).encode(), NAMES)
+
+
 def test_a_line_that_is_no_text_spoils_the_body() -> None:
     with pytest.raises(Unreadable):
         samples(b'up{a="\xff"} 1\n', NAMES)

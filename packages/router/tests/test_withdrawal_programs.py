@@ -16,6 +16,7 @@ LLM_D, VLLM, SGLANG = RouterName.LLM_D, RouterName.VLLM, RouterName.SGLANG
         (VLLM, "gpustack/llm-router:v0.1.0", "0.1.15"),
         (SGLANG, "mirror.example:5000/gpustack/llm-router:v0.1.0@sha256:0", "0.3.1"),
         (VLLM, "gpustack/llm-router:v0.2.0", ""),
+        (LLM_D, "gpustack/llm-router:v0.2.0", "0.10.0"),
         (VLLM, "vllm/vllm-router:v0.1.17", "0.1.17"),
         (VLLM, "registry:5000/vllm-router:0.1.17-cu129", "0.1.17"),
         (SGLANG, "lmsysorg/sgl-model-gateway:v0.3.2", "0.3.2"),

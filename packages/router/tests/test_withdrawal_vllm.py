@@ -173,6 +173,7 @@ UNUSABLE: dict[str, Heard] = {
     "a worker without a URL": Heard(LIST, 200, b'{"workers": [{"worker_type": "regular"}], "total": 1}'),
     "a worker that is none": Heard(LIST, 200, b'{"workers": ["http://10.0.0.2:8000"], "total": 1}'),
     "a worker by its name": Heard(LIST, 200, listing({"http://qwen-server.team:8000": "regular"})),
+    "a worker at an endless URL": Heard(LIST, 200, listing({"http://10.0.0.1:8000/" + "x" * 300: "regular"})),
     "a worker at no URL": Heard(LIST, 200, listing({"http://[10.0.0:8000": "regular"})),
 }
 

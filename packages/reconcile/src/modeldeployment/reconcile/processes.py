@@ -16,6 +16,7 @@ PROGRAMS: Final = ("router", "epp")
 """The containers of router Pods that run a routing program; the other one is the picker's proxy."""
 _SWITCHES: Final = ("--pd-disaggregation", "--vllm-pd-disaggregation")
 _OVER: Final = ("Succeeded", "Failed")
+_NOT_YET: Final = "Pending"
 
 
 class Container(shapes.Shape, frozen=True):
@@ -102,7 +103,7 @@ def _process(pod: RouterPod, router: RouterName) -> Process:
         name=pod.metadata.name,
         address=pod.status.pod_ip,
         restarts=sum(each.restart_count for each in pod.status.container_statuses),
-        running=pod.status.phase == "Running" and bool(pod.status.pod_ip),
+        running=pod.status.phase != _NOT_YET and bool(pod.status.pod_ip),
         leaving=pod.metadata.deletion_timestamp is not None,
         router=router,
         version=withdrawal.version(router, program.image),

@@ -126,7 +126,7 @@ class Testimony:
             self._closed = same and proven
             self._weigh()
             try:
-                async with asyncio.timeout(_LOOK):
+                async with asyncio.timeout(max(_LOOK, self._slower())):
                     await self._look.wait()
             except TimeoutError:
                 continue

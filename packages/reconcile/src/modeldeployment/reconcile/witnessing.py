@@ -78,7 +78,7 @@ class Witness:
     async def running(self) -> AsyncIterator[None]:
         """Hear inquiries meanwhile; what was heard is forgotten at the end."""
         async with fetching.session(self._at_once, keep=True) as http:
-            self._sources = Sources(self._client, self._watched, http, self._clock, self._at_once)
+            self._sources = Sources(self._client, self._watched, http, self._steady(), self._at_once)
             try:
                 yield
             finally:
@@ -88,6 +88,12 @@ class Witness:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _steady(self) -> Callable[[], datetime]:
+        """A clock that begins with the time of day and is not set: a proof is no shorter for a clock that was."""
+        loop, began = asyncio.get_running_loop(), self._clock()
+        at = loop.time()
+        return lambda: began + timedelta(seconds=loop.time() - at)
 
     def inquire(self, key: Key, inquiry: Inquiry | None) -> None:
         """Find out what an inquiry asks from now on; None ends what was asked before, and forgets it.

@@ -21,6 +21,8 @@ _LABEL: Final = re.compile(r'\s*([A-Za-z_]\w*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|
 _ESCAPED: Final = re.compile(r"\\(.)")
 _LONGEST: Final = 4096
 """Bytes of the longest line that is read: labels of programs we know are far shorter."""
+_MOST: Final = 20_000
+"""Lines that are read of one body: a router of a thousand workers has some of each."""
 
 
 class Unreadable(ValueError):
@@ -41,7 +43,10 @@ def samples(body: bytes, names: Collection[str]) -> tuple[Sample, ...]:
 
     Raises Unreadable for a line of one of these names that cannot be read, and for two lines of one series.
     """
-    found = [_sample(line) for line in _lines(frozenset(names)).findall(body)]
+    lines = _lines(frozenset(names)).findall(body)
+    if len(lines) > _MOST:
+        raise Unreadable(f"it gives {len(lines)} numbers where {_MOST} are read")
+    found = [_sample(line) for line in lines]
     seen = {(each.name, tuple(sorted(each.labels.items()))) for each in found}
     if len(seen) < len(found):
         raise Unreadable("it gives one series twice")

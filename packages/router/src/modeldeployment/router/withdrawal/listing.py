@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from modeldeployment.router.withdrawal.asking import Heard, Subject
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
+_URL: Final = re.compile(r"[!-~]{1,256}")
+"""What a URL is written in; the whole of it is said in sentences."""
 
 
 class Strange(Exception):
@@ -76,6 +78,8 @@ def _worker(entry: Any, *, by_id: bool) -> Worker:
     kind, healthy = (entry.get("worker_type"), entry.get("is_healthy")) if isinstance(entry, dict) else (None, None)
     if not isinstance(url, str) or not isinstance(kind, str) or not isinstance(healthy, bool):
         raise Strange("lists a worker without url, worker_type or is_healthy")
+    if not _URL.fullmatch(url):
+        raise Strange(f"lists the worker {url[:80]!r}, which is no URL")
     key = entry.get("id") if by_id else key_of(url)
     if not isinstance(key, str) or (by_id and not _ID.fullmatch(key)):
         raise Strange("lists a worker without an id")

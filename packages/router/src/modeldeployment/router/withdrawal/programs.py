@@ -21,9 +21,12 @@ Version: TypeAlias = tuple[int, int, int]
 
 _TAG: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:[-.+_].*)?", re.ASCII)
 _HOLDS_ALL: Final[Mapping[str, Mapping[RouterName, str]]] = MappingProxyType(
-    {"v0.1.0": {RouterName.LLM_D: "0.10.0", RouterName.VLLM: "0.1.15", RouterName.SGLANG: "0.3.1"}}
+    {
+        "v0.1.0": {RouterName.LLM_D: "0.10.0", RouterName.VLLM: "0.1.15", RouterName.SGLANG: "0.3.1"},
+        "v0.2.0": {RouterName.LLM_D: "0.10.0"},
+    }
 )
-"""What is in each release of the image that holds every router's program."""
+"""What is in each release of the image that holds every router's program; how it changed others was not measured."""
 _ALL: Final = "llm-router"
 _NAMES: Final[Mapping[RouterName, tuple[str, ...]]] = MappingProxyType(
     {
