@@ -76,6 +76,8 @@ def lost(snapshot: Snapshot, now: datetime) -> list[Reclaim]:
 
 def undone(marking: Marking, snapshot: Snapshot) -> Iterator[tuple[str, Mapping[str, str | None], Insisted]]:
     """The Pods whose marks do not stay, what is put back on each, and how often it was."""
+    if not snapshot.insisted:
+        return
     astray = {each.name: (each.uid, marking.astray[each.uid]) for each in marking.members if each.uid in marking.astray}
     hidden = {each.name: (each.uid, WATCHED_BY) for each in snapshot.answers.lost}
     for name, (uid, labels) in sorted((astray | hidden).items()):
