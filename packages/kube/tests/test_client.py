@@ -78,7 +78,7 @@ async def test_a_read_is_repeated(trouble: Answer) -> None:
     "trouble", [hang_up, refuse(504, "Timeout"), refuse(500, "InternalError", "etcdserver: request timed out"), hang]
 )
 async def test_a_create_whose_answer_is_lost_is_uncertain_and_not_repeated(trouble: Answer) -> None:
-    async with serving(trouble) as server, Client(server.access, timeout=0.2) as client:
+    async with serving(trouble) as server, Client(server.access, timeout=2.0) as client:
         with pytest.raises(Uncertain, match="POST /api/v1/namespaces/models/pods"):
             await client.create(kinds.PODS, b"{}", "models")
     assert len(server.seen) == 1
@@ -172,6 +172,13 @@ async def test_a_list_comes_in_pages() -> None:
         f"{PODS}?labelSelector=role%3Dprefill&resourceVersion=7&resourceVersionMatch=NotOlderThan&limit=500",
         f"{PODS}?labelSelector=role%3Dprefill&limit=500&continue=t%3D1",
     ]
+
+
+async def test_a_page_that_cannot_be_read_ends_the_list_although_the_next_was_asked_for() -> None:
+    broken = {"metadata": {"resourceVersion": "40", "continue": "t1"}, "items": [{"metadata": 7}]}
+    async with serving(reply(200, broken), reply(200, page("c"))) as server, Client(server.access) as client:
+        with pytest.raises(Malformed):
+            await client.list(kinds.PODS)
 
 
 async def test_a_list_whose_token_expired_is_read_again_in_one_piece() -> None:

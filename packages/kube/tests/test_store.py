@@ -37,6 +37,16 @@ def test_changes_are_told_with_before_and_after() -> None:
     assert store.revision == 3
 
 
+def test_an_object_that_changes_keeps_its_place_among_those_of_its_value() -> None:
+    store, _ = told_store()
+    for name, version in (("a", 1), ("b", 2), ("a", 3)):
+        store.put(pod(name, uid=name, version=version, labels={"role": "engine"}))
+    assert [each.metadata.name for each in store.by_index("role", "engine")] == ["a", "b"]
+    store.put(pod("a", uid="a", version=4, labels={"role": "router"}))
+    assert [each.metadata.name for each in store.by_index("role", "engine")] == ["b"]
+    assert [each.metadata.name for each in store.by_index("role", "router")] == ["a"]
+
+
 def test_a_version_seen_already_changes_nothing() -> None:
     store, told = told_store()
     store.put(pod(version=5))

@@ -24,6 +24,7 @@ from modeldeployment.reconcile import (
     Step,
     decide,
 )
+from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.seen import MARKS, Lost
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
@@ -83,6 +84,7 @@ class World:
     cuts: Iterator[int | None] = field(default_factory=lambda: repeat(None))
     unseen: set[str] = field(default_factory=set)
     said: set[tuple[str, str]] = field(default_factory=set)
+    lasting: Lasting | None = None
 
     def edit(self, role: str = "server", **fields: Any) -> "World":
         """Edit one role of the spec; `image` there is the role's own."""
@@ -202,10 +204,13 @@ class World:
         return outcome.status is not None or isinstance(outcome.next, Advance)
 
     def _decided(self, seen: Snapshot, story: Story) -> Decision:
+        again = self.lasting.on(seen) if self.lasting is not None else None
         asked: list[Fact] = []
         while True:
             outcome = decide(seen, self.now)
             if isinstance(outcome, Decision):
+                assert again in (None, outcome), "a decision was taken to last that does not"
+                self.lasting = lasting(seen, outcome)
                 return outcome
             assert outcome.fact not in asked, f"asks twice for {outcome.fact}"
             asked.append(outcome.fact)

@@ -6,13 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 from modeldeployment.api import keys
+from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import CreateFailed
 from modeldeployment.render import Seat
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
-from reconcile_stored import binding
+from reconcile_stored import VERSIONS, binding
 from reconcile_worlds import deployment, rendered_role, rendering
 
 OURS = (keys.FINALIZER,)
@@ -170,6 +171,23 @@ async def test_a_phase_that_flips_is_written_at_once() -> None:
     assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
 
 
+async def test_each_restart_in_a_deployment_at_rest_is_announced_once() -> None:
+    rim = Rim()
+    starting(rim, 2, of=2)
+    await rim.run()
+    told = []
+    for restarts in (0, 1, 1, 2):
+        first = rim.watched.pods.get("team", "p0")
+        assert first is not None
+        container = shapes.ContainerStatus(name="engine", restart_count=restarts)
+        status = msgspec.structs.replace(first.status, container_statuses=(container,))
+        metadata = msgspec.structs.replace(first.metadata, resource_version=str(next(VERSIONS)))
+        rim.watched.pods.put(msgspec.structs.replace(first, metadata=metadata, status=status))
+        await rim.run(later=timedelta(seconds=5))
+        told.append(rim.controller.tally.events)
+    assert told == [0, 1, 1, 2]
+
+
 def two_of_one(rim: Rim) -> None:
     """Store a deployment of one replica that still has two."""
     rim.store(OURS, roles=[{"name": "server", "replicas": 1, "instanceType": "a10"}])
@@ -219,3 +237,27 @@ async def test_a_settled_deployment_costs_no_request_at_all() -> None:
     sent = len(rim.client.sent)
     assert await rim.run(later=timedelta(hours=1)) is None
     assert rim.client.sent[sent:] == []
+
+
+async def test_what_is_there_is_rendered_ahead_of_the_first_pass_and_nothing_is_written() -> None:
+    rim = Rim()
+    rim.store(OURS)
+    described(rim)
+    await rim.controller.prepare()
+    assert [each.target for each in rim.client.sent] == ["/version"]
+
+
+async def test_a_deployment_that_cannot_be_read_does_not_hold_up_those_that_can() -> None:
+    rim = Rim()
+    rim.store(OURS, engine={"name": 7})
+    described(rim)
+    await rim.controller.prepare()
+    assert rim.client.writes() == []
+
+
+def described(rim: Rim) -> None:
+    """Let everything that deployments are rendered from have been listed."""
+    watched = rim.watched
+    for store in watched.stores().values():
+        if store is not watched.pods:
+            store.replace(tuple(store.items()), "1")

@@ -23,6 +23,7 @@ HAPPENINGS = (
     "fail",
     "finish",
     "evict",
+    "restart",
     "double",
     "orphan",
     "unlabel",
@@ -124,6 +125,8 @@ def _harm(world: World, what: str, victim: Member) -> None:
             world.cluster.delete(victim.uid)
         case "fail":
             world.cluster.place(replace(victim, phase=PodPhase.FAILED, ready=False))
+        case "restart":
+            world.cluster.place(replace(victim, restarts=victim.restarts + 1))
         case "finish":
             world.cluster.place(replace(victim, phase=PodPhase.SUCCEEDED, ready=False))
         case "unlabel":

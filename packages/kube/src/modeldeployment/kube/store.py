@@ -40,7 +40,10 @@ class Store(Generic[T]):
         return self._objects.get((namespace, name))
 
     def by_index(self, index: str, value: str) -> tuple[T, ...]:
-        """All objects an index files under a value, in no promised order. Raises KeyError for an unknown index."""
+        """All objects an index files under a value; one that changes keeps its place.
+
+        Raises KeyError for an unknown index.
+        """
         return tuple(self._indexes[index].get(value, {}).values())
 
     def items(self) -> Iterator[T]:
@@ -92,10 +95,11 @@ class Store(Generic[T]):
                 self._share = sharer(type(new))
             self._share(new)
         for name, index_of in self._index_of.items():
-            index = self._indexes[name]
+            index, values = self._indexes[name], tuple(index_of(new))
             if old is not None:
-                _unfile(index, key, index_of(old))
-            for value in index_of(new):
+                # What stays where it was keeps its place: whoever compares what is filed there sees one change.
+                _unfile(index, key, (each for each in index_of(old) if each not in values))
+            for value in values:
                 index.setdefault(value, {})[key] = new
         self._objects[key] = new
         self._tell(old, new)

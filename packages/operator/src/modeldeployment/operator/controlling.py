@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from prometheus_client.registry import Collector
 
-from modeldeployment.kube import Client, Controller, Elector, Recorder, WorkQueue
+from modeldeployment.kube import Client, Controller, Elector, KubeError, Recorder, WorkQueue
 from modeldeployment.operator import health, metrics
 from modeldeployment.operator.settings import Settings
 from modeldeployment.reconcile import (
@@ -115,11 +115,16 @@ class Controllers:
     async def _reconcile(self) -> None:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._keep_checks())
+            await self._prepare()
             await self._watched.wait_synced()
             log.info("reconciling", extra={"object": self._identity})
             group.create_task(self._join())
             async with self._gauging.running():
                 await self._deployments.run()
+
+    async def _prepare(self) -> None:
+        with contextlib.suppress(KubeError):  # the first pass asks again, and tells
+            await self._reconciler.prepare()
 
     async def _join(self) -> None:
         self._joiner.begin()

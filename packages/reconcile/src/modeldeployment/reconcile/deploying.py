@@ -1,5 +1,7 @@
 """The deployment controller: observe, decide, act, once a wake-up."""
 
+import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +13,7 @@ from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
 from modeldeployment.reconcile.deciding import pacing
+from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.steps import (
@@ -24,7 +27,7 @@ from modeldeployment.reconcile.deciding.steps import (
     Step,
     Wait,
 )
-from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError
+from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused, ReconcileError, Unreadable
 from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.insisting import Insistence
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
@@ -74,12 +77,27 @@ class DeploymentController:
         self._insisted = Insistence()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
         self._told: dict[Key, datetime] = {}
+        self._lasting: dict[Key, Lasting] = {}
         self._native_sidecars: bool | None = None
         self.tally = Tally()
 
     def set_policy(self, policy: Policy) -> bool:
         """Render with other settings from now on; says whether they are others."""
         return self._snapshots.set_policy(policy)
+
+    async def prepare(self) -> None:
+        """Render what is there while Pods are still being listed: the first passes after a start find it done.
+
+        Raises KubeError where the API server does not say its version.
+        """
+        await self._watched.wait_described()
+        native = await self._native()
+        for stored in tuple(self._watched.deployments.items()):
+            if self._watched.pods.synced:
+                return
+            with contextlib.suppress(Unreadable):  # its pass says so
+                self._snapshots.prepare(stored, native=native)
+            await asyncio.sleep(0)
 
     async def reconcile(self, key: Key) -> float | None:
         """Take one pass over a deployment: seconds until the next look at the latest, None where a change must wake it.
@@ -92,13 +110,13 @@ class DeploymentController:
             self._snapshots.forget(key)
             self._said.pop(key, None)
             self._told.pop(key, None)
+            self._lasting.pop(key, None)
             self._expected.forget(key)
             self._insisted.forget(key)
             return None
-        if self._native_sidecars is None:
-            self._native_sidecars = await native_sidecars(self._client)
+        native = await self._native()
         stale = not self._expected.met(key, self._revisions())
-        snapshot = self._snapshots.of(stored, native=self._native_sidecars, stale=stale)
+        snapshot = self._snapshots.of(stored, native=native, stale=stale)
         if insisted := self._insisted.of(key, self._clock()):
             snapshot = replace(snapshot, insisted=insisted)
         decision = await self._decided(key, snapshot)
@@ -112,17 +130,33 @@ class DeploymentController:
             log.debug("pass wrote to what is gone", extra={"object": str(key), "reason": gone.reason})
             return None
 
+    async def _native(self) -> bool:
+        if self._native_sidecars is None:
+            self._native_sidecars = await native_sidecars(self._client)
+        return self._native_sidecars
+
     def _revisions(self) -> dict[str, int]:
         return {plural: store.revision for plural, store in self._watched.stores().items()}
 
     async def _decided(self, key: Key, snapshot: Snapshot) -> Decision:
+        """Decide, unless the last decision lasts."""
+        known = self._lasting.pop(key, None)
+        decision = known.on(snapshot) if known is not None else None
+        if known is None or decision is None:
+            snapshot, decision = await self._decided_anew(key, snapshot)
+            known = lasting(snapshot, decision)
+        if known is not None:
+            self._lasting[key] = known
+        return decision
+
+    async def _decided_anew(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
         """Answer what the pass asks for until it decides; asking twice for one fact is a defect."""
         now, uid = self._clock(), snapshot.deployment.metadata.uid or ""
         asked: set[Fact] = set()
         while True:
             outcome = decide(snapshot, now)
             if isinstance(outcome, Decision):
-                return outcome
+                return snapshot, outcome
             if outcome.fact in asked:
                 raise ReconcileError(f"{key}: the pass asked twice for {outcome.fact}")
             asked.add(outcome.fact)

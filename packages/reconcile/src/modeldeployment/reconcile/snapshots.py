@@ -40,6 +40,13 @@ class Snapshots:
         """Drop what is remembered of a deployment that is gone."""
         self._memory.pop(key, None)
 
+    def prepare(self, stored: shapes.Custom, *, native: bool) -> None:
+        """Render a deployment before its first reading, which then finds the rendering there. Raises Unreadable."""
+        memory = self._memory.setdefault(Key(stored.metadata.namespace, stored.metadata.name), _Memory())
+        deployment = _read(stored, memory)
+        _, store = following.cache(self._watched, deployment)
+        self._rendering(deployment, store, memory, native=native)
+
     def of(self, stored: shapes.Custom, *, native: bool, stale: bool = False) -> Snapshot:
         """Read one deployment; `native` says whether the API server starts sidecars first. Raises Unreadable."""
         meta, watched = stored.metadata, self._watched

@@ -138,6 +138,20 @@ class Watched:
             **{OWNED[kind].plural: store for kind, store in self.owned.items()},
         }
 
+    async def wait_described(self) -> None:
+        """Wait until deployments, and everything they are rendered from, have been listed."""
+        for store in (
+            self.deployments,
+            self.types,
+            self.runtime_classes,
+            self.bindings,
+            self.pools,
+            self.backends,
+            self.artifacts,
+            self.claims,
+        ):
+            await store.wait_synced()
+
     async def wait_synced(self) -> None:
         """Wait until every store has seen a full list."""
         for store in self.stores().values():

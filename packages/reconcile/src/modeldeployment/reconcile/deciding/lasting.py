@@ -1,0 +1,40 @@
+"""A decision that writes nothing and waits for a change alone: it lasts for as long as what it was made on.
+
+Most changes of Pods that wake a settled deployment are restarts of containers, which are told in events and read by
+nothing else.
+"""
+
+from dataclasses import dataclass, replace
+
+from modeldeployment.reconcile.deciding import announcing
+from modeldeployment.reconcile.deciding.seen import Answers, Snapshot
+from modeldeployment.reconcile.deciding.steps import Blocked, Decision, Done
+from modeldeployment.render import Rendering
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """A decision, and what it was made on."""
+
+    snapshot: Snapshot
+    decision: Decision
+
+    def on(self, seen: Snapshot) -> Decision | None:
+        """Decide on what differs in restarts at most, as `decide` would; None where anything else does."""
+        before = self.snapshot.members
+        if len(seen.members) != len(before) or replace(seen, members=before) != self.snapshot:
+            return None
+        for old, new in zip(before, seen.members, strict=True):
+            if old is not new and replace(old, restarts=new.restarts) != new:
+                return None
+        others = self.decision.events[len(announcing.departures(before)) :]
+        return replace(self.decision, events=(*announcing.departures(seen.members), *others))
+
+
+def lasting(seen: Snapshot, decision: Decision) -> Lasting | None:
+    """Keep a decision that time does not change, of a deployment that stands and was read from the stores alone."""
+    stands = isinstance(seen.rendering, Rendering) and seen.deployment.metadata.deletion_timestamp is None
+    rests = isinstance(decision.next, Done) or (isinstance(decision.next, Blocked) and decision.next.until is None)
+    if not stands or not rests or decision.status is not None or seen.answers != Answers():
+        return None
+    return Lasting(seen, decision)
