@@ -18,12 +18,16 @@ from reconcile_worlds import NOW, patched
 
 
 class Scripted(Client):
-    """Answers a write with what was sent and a newer version, and a list with nothing; `refuse` may raise instead."""
+    """Answers a write with what was sent and a newer version, and a list with nothing; `refuse` may raise instead.
+
+    `held` is the deployment that a write of its status is merged into.
+    """
 
     def __init__(self) -> None:
         super().__init__(Access(lambda: Credential("http://fake.invalid")))
         self.sent: list[Request] = []
         self.refuse: Callable[[Request], ApiError | None] = lambda _: None
+        self.held: dict[str, Any] = {}
 
     async def raw(self, request: Request) -> bytes:
         """Answer one request."""
@@ -35,6 +39,13 @@ class Scripted(Client):
             answer: dict[str, Any] = {"major": "1", "minor": "34", "metadata": {"resourceVersion": "1"}, "items": []}
             return msgspec.json.encode(answer)
         body = msgspec.json.decode(request.body or b"{}")
+        if request.target.partition("?")[0].endswith("/modeldeployments/chat/status"):
+            status = patched(self.held["status"], body["status"])
+            body = self.held = {
+                **self.held,
+                "metadata": {**self.held["metadata"], **body["metadata"]},
+                "status": status,
+            }
         body["metadata"] = {**body.get("metadata", {}), "resourceVersion": str(next(VERSIONS))}
         return msgspec.json.encode(body)
 
@@ -74,8 +85,8 @@ class Rim:
         told = {"entrance": "entrance-a10", "detail": {"manufacturer": "nvidia"}}
         self.watched.types.put(stored("a10", a10, told))
 
-    def store(self, finalizers: tuple[str, ...] = (), **spec: Any) -> None:
-        """Store the deployment `chat` with the status that was written last."""
+    def store(self, finalizers: tuple[str, ...] = (), *, version: str = "", **spec: Any) -> None:
+        """Store the deployment `chat` with the status that was written last, at a version or the next one."""
         self.spec = self.spec | spec
         wanted = {
             "model": {"name": "qwen"},
@@ -84,8 +95,11 @@ class Rim:
             **self.spec,
         }
         made = stored("chat", wanted, self.status, namespace="team", uid="uid-chat")
-        meta = msgspec.structs.replace(made.metadata, finalizers=finalizers, generation=1)
-        self.watched.deployments.put(msgspec.structs.replace(made, metadata=meta))
+        version = version or made.metadata.resource_version
+        meta = msgspec.structs.replace(made.metadata, finalizers=finalizers, generation=1, resource_version=version)
+        held = msgspec.structs.replace(made, metadata=meta)
+        self.watched.deployments.put(held)
+        self.client.held = msgspec.json.decode(msgspec.json.encode(held))
 
     async def run(self, *, later: timedelta = timedelta()) -> float | None:
         """Take a pass, after a while; a status and Services that were written are in the stores afterwards."""
@@ -97,7 +111,7 @@ class Rim:
             self.status = patched(self.status, each)
         held = self.watched.deployments.get("team", "chat")
         if written and held is not None:
-            self.store(held.metadata.finalizers)
+            self.store(held.metadata.finalizers, version=self.client.held["metadata"]["resourceVersion"])
         for request in self.client.sent[sent:]:
             if request.method == "POST" and request.target.partition("?")[0].endswith("/services"):
                 made = msgspec.json.decode(request.body or b"", type=Document)

@@ -177,13 +177,13 @@ class World:
         story.ready.append({name: sum(each) for name, each in ready.items()})
 
     def _pass(self, story: Story) -> bool:
-        seen = self.seen()
-        outcome = self._decided(seen, story)
+        seen, outcome = self._decided(self.seen(), story)
         if outcome.status is not None:
             after = patched(self.status, outcome.status)
             check_status(self.status, after, self.now.strftime("%Y-%m-%dT%H:%M:%SZ"))
             assert after != self.status, "writes a status that says nothing new"
             self.status = after
+            self.lasting = lasting(replace(seen, status=after), replace(outcome, status=None))
         for event in outcome.events:
             if (event.reason, event.about) not in self.said:
                 story.events.append(event.reason.value)
@@ -203,7 +203,7 @@ class World:
                 assert_never(other)
         return outcome.status is not None or isinstance(outcome.next, Advance)
 
-    def _decided(self, seen: Snapshot, story: Story) -> Decision:
+    def _decided(self, seen: Snapshot, story: Story) -> tuple[Snapshot, Decision]:
         again = self.lasting.on(seen) if self.lasting is not None else None
         asked: list[Fact] = []
         while True:
@@ -211,7 +211,7 @@ class World:
             if isinstance(outcome, Decision):
                 assert again in (None, outcome), "a decision was taken to last that does not"
                 self.lasting = lasting(seen, outcome)
-                return outcome
+                return seen, outcome
             assert outcome.fact not in asked, f"asks twice for {outcome.fact}"
             asked.append(outcome.fact)
             _note(story.asked, outcome.fact.value)

@@ -1,6 +1,6 @@
 """What a pass sends, and what it does about answers (facts reconcile §3)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -9,7 +9,7 @@ from modeldeployment.api import keys
 from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
-from modeldeployment.reconcile import CreateFailed
+from modeldeployment.reconcile import Ask, CreateFailed, Decision, Snapshot, decide, deploying
 from modeldeployment.render import Seat
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
@@ -261,3 +261,20 @@ def described(rim: Rim) -> None:
     for store in watched.stores().values():
         if store is not watched.pods:
             store.replace(tuple(store.items()), "1")
+
+
+async def test_what_a_pass_wrote_to_status_is_not_decided_on_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rim = Rim()
+    starting(rim, 2, of=2)
+    await rim.run()
+    starting(rim, 1, of=2)
+    decided: list[object] = []
+
+    def noted(snapshot: Snapshot, now: datetime) -> Decision | Ask:
+        decided.append(snapshot)
+        return decide(snapshot, now)
+
+    monkeypatch.setattr(deploying, "decide", noted)
+    for _ in range(3):
+        await rim.run(later=timedelta(seconds=5))
+    assert (len(decided), rim.controller.tally.status_writes) == (1, 2)

@@ -26,16 +26,16 @@ def observed(decided: "array[int]") -> type[DeploymentController]:
             self._pods = watched.pods
             self._newest: dict[str, int] = {}
 
-        async def _decided(self, key: Key, snapshot: Snapshot) -> Decision:
+        async def _decided(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
             uid = snapshot.deployment.metadata.uid or ""
             versions = [int(pod.metadata.resource_version) for pod in self._pods.by_index("owner", uid)]
-            decision = await super()._decided(key, snapshot)
+            made = await super()._decided(key, snapshot)
             newest, at = self._newest.get(uid, 0), stubbing.now()
             for version in versions:
                 if version > newest:
                     decided.extend((version, at))
             self._newest[uid] = max([newest, *versions])
-            return decision
+            return made
 
     return Observed
 

@@ -6,13 +6,14 @@ kubelet and Kueue are what it does when a Pod is created. The operator is its ow
 
 import asyncio
 import contextlib
+import gc
 import json
 import ssl
 import statistics
 import sys
 import tempfile
 from array import array
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -64,7 +65,8 @@ async def measure(deployments: int, rate: float, seconds: float, tell: Tell) -> 
             tell(
                 f"{deployments} deployments of {len(ROLES)} roles: {settled:.0f} MiB, {running.cpu_seconds():.0f} CPU s"
             )
-            begun, sent, cores, most = await _storm(pretence, running, rate, seconds)
+            with _no_garbage():
+                begun, sent, cores, most = await _storm(pretence, running, rate, seconds)
             ended = stubbing.now()
             await _until_quiet(pretence.stub)
             asked = dict(pretence.stub.requests)
@@ -90,6 +92,17 @@ def taken(content: bytes, begun: int, ended: int) -> Sequence[float]:
     numbers.frombytes(content)
     pairs = zip(numbers[::2], numbers[1::2], strict=True)
     return sorted((at - version) / 1000 for version, at in pairs if begun <= version <= ended)
+
+
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Look for no garbage in this process, whose seconds of that would be the age of everything sent meanwhile."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextlib.asynccontextmanager

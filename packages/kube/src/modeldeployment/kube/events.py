@@ -29,6 +29,7 @@ GRANTS: Final = (Grant(EVENTS, ("create", "patch"), "tell what happened to an ob
 
 _QUIET_SECONDS: Final = 360.0  # a repetition after more than this is a new Event
 _PATCH_SECONDS: Final = 30.0  # a series is patched no more often than this
+_PAUSE_SECONDS: Final = 0.02  # between two Events: a storm must not take the API server from the work it tells about
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ class Recorder:
                 _log.warning("event not sent", extra=extra)
             series.sent = count
             series.sent_at = self._clock()
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _send(self, series: Series) -> None:
         namespace = series.occurrence.regarding.namespace or "default"

@@ -108,13 +108,17 @@ async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> No
         )
 
 
-async def write_status(client: Client, target: Target, status: object) -> None:
-    """Merge-patch the status of the version that the pass has read; raises Conflict when it has moved on."""
+async def write_status(client: Client, target: Target, status: object) -> shapes.Custom:
+    """Merge-patch the status of the version that the pass has read; raises Conflict when it has moved on.
+
+    Answers the deployment as it is then stored.
+    """
     body = {"metadata": {"resourceVersion": target.resource_version}, "status": status}
     patched = await client.patch(
         DEPLOYMENTS, target.key.name, body, target.key.namespace, how=PatchType.MERGE, subresource="status"
     )
     _follow(target, patched)
+    return patched
 
 
 async def _carry_out_one(client: Client, target: Target, step: Step) -> None:

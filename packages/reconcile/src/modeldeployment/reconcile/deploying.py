@@ -115,11 +115,11 @@ class DeploymentController:
             self._insisted.forget(key)
             return None
         native = await self._native()
-        stale = not self._expected.met(key, self._revisions())
+        stale = not self._expected.met(key, self._watched.stores())
         snapshot = self._snapshots.of(stored, native=native, stale=stale)
         if insisted := self._insisted.of(key, self._clock()):
             snapshot = replace(snapshot, insisted=insisted)
-        decision = await self._decided(key, snapshot)
+        snapshot, decision = await self._decided(key, snapshot)
         self.tally.passes += 1
         try:
             return await self._carry_out(key, stored, snapshot, decision)
@@ -135,19 +135,21 @@ class DeploymentController:
             self._native_sidecars = await native_sidecars(self._client)
         return self._native_sidecars
 
-    def _revisions(self) -> dict[str, int]:
-        return {plural: store.revision for plural, store in self._watched.stores().items()}
-
-    async def _decided(self, key: Key, snapshot: Snapshot) -> Decision:
-        """Decide, unless the last decision lasts."""
-        known = self._lasting.pop(key, None)
+    async def _decided(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
+        """Decide, unless the last decision lasts; with the snapshot that answers have been added to."""
+        known = self._lasting.get(key)
         decision = known.on(snapshot) if known is not None else None
-        if known is None or decision is None:
+        if decision is None:
             snapshot, decision = await self._decided_anew(key, snapshot)
-            known = lasting(snapshot, decision)
-        if known is not None:
-            self._lasting[key] = known
-        return decision
+            if not snapshot.stale:
+                self._last(key, snapshot, decision)
+        return snapshot, decision
+
+    def _last(self, key: Key, snapshot: Snapshot, decision: Decision) -> None:
+        """Let a decision last, where it is one that does; the one before it is over."""
+        self._lasting.pop(key, None)
+        if (made := lasting(snapshot, decision)) is not None:
+            self._lasting[key] = made
 
     async def _decided_anew(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
         """Answer what the pass asks for until it decides; asking twice for one fact is a defect."""
@@ -186,7 +188,10 @@ class DeploymentController:
         now, last = self._clock(), self._told.get(target.key)
         if last is not None and now - last < pacing.REST and pacing.counts_on(snapshot.status, decision.status):
             return (last + pacing.REST - now).total_seconds()
-        await acting.write_status(self._client, target, decision.status)
+        written = await acting.write_status(self._client, target, decision.status)
+        # The store will show what was just written: nothing is to be decided on that.
+        with contextlib.suppress(Unreadable):  # the pass that reads it from the store tells
+            self._last(target.key, self._snapshots.after(snapshot, written), replace(decision, status=None))
         self._told[target.key] = now
         self.tally.status_writes += 1
         return None

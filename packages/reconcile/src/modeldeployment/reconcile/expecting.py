@@ -4,6 +4,16 @@ A pass over a store that has not caught up would repeat what the last one did (a
 """
 
 from collections.abc import Mapping
+from typing import Protocol
+
+
+class Seen(Protocol):
+    """A store, as far as this asks: the newest version that it is known to be as new as."""
+
+    @property
+    def revision(self) -> int:
+        """That version."""
+        ...
 
 
 class Expectations:
@@ -18,10 +28,12 @@ class Expectations:
             wanted = self._wanted.setdefault(key, {})
             wanted[store] = max(wanted.get(store, 0), int(resource_version))
 
-    def met(self, key: object, revisions: Mapping[str, int]) -> bool:
+    def met(self, key: object, stores: Mapping[str, Seen]) -> bool:
         """Whether every store has seen what was written for `key`; expectations that are met are dropped."""
-        wanted = self._wanted.get(key, {})
-        for store in [store for store, version in wanted.items() if revisions[store] >= version]:
+        wanted = self._wanted.get(key)
+        if wanted is None:
+            return True
+        for store in [store for store, version in wanted.items() if stores[store].revision >= version]:
             del wanted[store]
         if not wanted:
             self._wanted.pop(key, None)

@@ -10,7 +10,15 @@ from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from modeldeployment.api import InstanceType, KVCachePoolBinding, ModelArtifact, ModelDeployment, Reason, keys
+from modeldeployment.api import (
+    InstanceType,
+    KVCachePoolBinding,
+    ModelArtifact,
+    ModelDeployment,
+    ObjectMeta,
+    Reason,
+    keys,
+)
 from modeldeployment.api.kvcache import KVCacheBackend, KVCachePool
 from modeldeployment.kube import Kind, shapes
 from modeldeployment.reconcile import observing
@@ -27,8 +35,18 @@ DELIVERY: Final = (Reason.NODE_DELIVERY_UNAVAILABLE, Reason.MATERIALIZATION_FAIL
 
 def deployment(stored: shapes.Custom) -> ModelDeployment:
     """Read a stored deployment; raises Unreadable naming the field where it does not fit this release's model."""
+    return _validated(ModelDeployment, DEPLOYMENTS, _metadata(stored), stored, observing.table(stored.status))
+
+
+def renewed(known: ModelDeployment, stored: shapes.Custom) -> ModelDeployment:
+    """A deployment whose spec is still that of the last reading, which is not read again; its status is left out."""
+    metadata = ObjectMeta.model_validate(_metadata(stored))
+    return known.model_copy(update={"metadata": metadata, "status": None})
+
+
+def _metadata(stored: shapes.Custom) -> dict[str, object]:
     meta = stored.metadata
-    metadata: dict[str, object] = {
+    return {
         "name": meta.name,
         "namespace": meta.namespace,
         "uid": meta.uid,
@@ -40,7 +58,6 @@ def deployment(stored: shapes.Custom) -> ModelDeployment:
         "creationTimestamp": meta.creation_timestamp or None,
         "deletionTimestamp": meta.deletion_timestamp,
     }
-    return _validated(ModelDeployment, DEPLOYMENTS, metadata, stored, observing.table(stored.status))
 
 
 def instance_type(stored: shapes.Custom) -> InstanceType:

@@ -1,7 +1,7 @@
 """One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from modeldeployment.api import ModelDeployment, RefusalReason
 from modeldeployment.kube import shapes
@@ -18,6 +18,7 @@ class _Memory:
 
     version: str = ""
     deployment: ModelDeployment | None = None
+    spec: bytes = b""
     status: Mapping[str, object] = field(default_factory=dict)
     rendered_from: tuple[object, ...] = ()
     rendering: Rendering | RenderRefusal | None = None
@@ -78,6 +79,11 @@ class Snapshots:
             stale=stale,
         )
 
+    def after(self, seen: Snapshot, stored: shapes.Custom) -> Snapshot:
+        """A reading as it will be once the store holds what was written to the status. Raises Unreadable."""
+        memory = self._memory.setdefault(Key(stored.metadata.namespace, stored.metadata.name), _Memory())
+        return replace(seen, deployment=_read(stored, memory), status=memory.status)
+
     def _queues(self, namespace: str, rendering: Rendering | RenderRefusal) -> Mapping[str, Queue]:
         roles = rendering.roles if isinstance(rendering, Rendering) else ()
         return {role.queue: self._watched.queues.queue(namespace, role.queue) for role in roles}
@@ -118,9 +124,13 @@ class Snapshots:
 
 
 def _read(stored: shapes.Custom, memory: _Memory) -> ModelDeployment:
-    version = f"{stored.metadata.uid}/{stored.metadata.resource_version}"
+    meta = stored.metadata
+    version = f"{meta.uid}/{meta.resource_version}"
     if memory.deployment is None or memory.version != version:
-        memory.deployment = reading.deployment(stored)
+        known, spec = memory.deployment, bytes(stored.spec)
+        same = known is not None and known.metadata.uid == meta.uid and spec == memory.spec
+        memory.deployment = reading.renewed(known, stored) if known and same else reading.deployment(stored)
+        memory.spec = spec
         memory.status = observing.table(stored.status)
         memory.version = version
     return memory.deployment

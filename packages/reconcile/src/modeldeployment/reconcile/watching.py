@@ -103,6 +103,22 @@ class Watched:
         self.owned: dict[OwnedKind, Store[Document]] = {
             kind: Store(indexes={"owner": _owner}, on_change=(partial(self._owned, kind),)) for kind in OwnedKind
         }
+        self._stores: Final[Mapping[str, Store[Any]]] = MappingProxyType(
+            {
+                DEPLOYMENTS.plural: self.deployments,
+                INSTANCE_TYPES.plural: self.types,
+                RUNTIME_CLASSES.plural: self.runtime_classes,
+                BACKENDS.plural: self.backends,
+                POOLS.plural: self.pools,
+                BINDINGS.plural: self.bindings,
+                ARTIFACTS.plural: self.artifacts,
+                PERSISTENT_VOLUME_CLAIMS.plural: self.claims,
+                PODS.plural: self.pods,
+                WORKLOADS.plural: self.workloads,
+                **self.queues.stores(),
+                **{OWNED[kind].plural: store for kind, store in self.owned.items()},
+            }
+        )
 
     def reflectors(self, client: Client) -> "tuple[Reflector[Any], ...]":
         """The loops that keep the stores current."""
@@ -121,22 +137,9 @@ class Watched:
             Reflector(client, DEPLOYMENTS, self.deployments),
         )
 
-    def stores(self) -> "dict[str, Store[Any]]":
+    def stores(self) -> "Mapping[str, Store[Any]]":
         """Every store by the plural of its kind."""
-        return {
-            DEPLOYMENTS.plural: self.deployments,
-            INSTANCE_TYPES.plural: self.types,
-            RUNTIME_CLASSES.plural: self.runtime_classes,
-            BACKENDS.plural: self.backends,
-            POOLS.plural: self.pools,
-            BINDINGS.plural: self.bindings,
-            ARTIFACTS.plural: self.artifacts,
-            PERSISTENT_VOLUME_CLAIMS.plural: self.claims,
-            PODS.plural: self.pods,
-            WORKLOADS.plural: self.workloads,
-            **self.queues.stores(),
-            **{OWNED[kind].plural: store for kind, store in self.owned.items()},
-        }
+        return self._stores
 
     async def wait_described(self) -> None:
         """Wait until deployments, and everything they are rendered from, have been listed."""

@@ -4,12 +4,17 @@ Most changes of Pods that wake a settled deployment are restarts of containers, 
 nothing else.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Final
 
 from modeldeployment.reconcile.deciding import announcing
-from modeldeployment.reconcile.deciding.seen import Answers, Snapshot
+from modeldeployment.reconcile.deciding.seen import Answers, Member, Snapshot
 from modeldeployment.reconcile.deciding.steps import Blocked, Decision, Done
 from modeldeployment.render import Rendering
+
+_beside_members: Final = attrgetter(*(each.name for each in fields(Snapshot) if each.name != "members"))
+_beside_restarts: Final = attrgetter(*(each.name for each in fields(Member) if each.name != "restarts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,10 @@ class Lasting:
     def on(self, seen: Snapshot) -> Decision | None:
         """Decide on what differs in restarts at most, as `decide` would; None where anything else does."""
         before = self.snapshot.members
-        if len(seen.members) != len(before) or replace(seen, members=before) != self.snapshot:
+        if len(seen.members) != len(before) or _beside_members(seen) != _beside_members(self.snapshot):
             return None
         for old, new in zip(before, seen.members, strict=True):
-            if old is not new and replace(old, restarts=new.restarts) != new:
+            if old is not new and _beside_restarts(old) != _beside_restarts(new):
                 return None
         others = self.decision.events[len(announcing.departures(before)) :]
         return replace(self.decision, events=(*announcing.departures(seen.members), *others))
