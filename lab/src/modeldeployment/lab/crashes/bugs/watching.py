@@ -88,10 +88,20 @@ WATCHING: Final[tuple[Bug, ...]] = (
         "caches keyed by namespace and name: objects that are deleted and made again",
         (
             "snapshots.py",
-            '    version = f"{stored.metadata.uid}/{stored.metadata.resource_version}"',
-            '    version = f"{stored.metadata.name}/{stored.metadata.generation}"',
+            '    version = f"{meta.uid}/{meta.resource_version}"',
+            '    version = f"{meta.name}/{meta.generation}"',
         ),
         ("deploying.py", "            self._snapshots.forget(key)\n", ""),
+    ),
+    bug(
+        "lasts-while-pods-change",
+        "a decision lasts although a Pod is no longer ready, or was evicted",
+        "caches of decisions: what they were made on is compared in part",
+        (
+            "deciding/lasting.py",
+            "            if old is not new and _beside_restarts(old) != _beside_restarts(new):\n",
+            "            if old is not new and old.uid != new.uid:\n",
+        ),
     ),
     bug(
         "status-every-pass",
