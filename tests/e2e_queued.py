@@ -45,6 +45,13 @@ async def leaves(world: World, name: str = "intruder") -> None:
     await world.client.delete(PODS, name, world.namespace)
 
 
+async def strict(world: World) -> None:
+    """Let nobody in the world's queue pass an older one that waits; otherwise a newcomer may be tried first."""
+    # Kueue looks again at those it has passed over a second after quota came free, at newcomers at once.
+    policy = {"spec": {"queueingStrategy": "StrictFIFO"}}
+    await world.client.patch(CLUSTER_QUEUES, world.provision.cluster_queue, policy, how=PatchType.MERGE)
+
+
 @contextlib.asynccontextmanager
 async def outranking(world: World) -> AsyncIterator[str]:
     """While open, the world's queue preempts lower priorities, and there is the class this gives the name of."""

@@ -1,5 +1,6 @@
 """Turnover of more than one role, of edits upon edits, and of pairs whose router comes and goes."""
 
+import asyncio
 import json
 from copy import deepcopy
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from e2e_board import admitted, ordinal, ready, uids
 from e2e_people import foretold
+from e2e_queued import strict
 from e2e_routed import create, pair, served, unrouted
 from e2e_standing import crowded, seat, standing, stayed
 from e2e_worlds import JSON, WHOLE_PODS, MakeWorld, World, annotated_pods
@@ -42,11 +44,13 @@ async def test_a_slot_that_somebody_else_takes_during_a_rollout_on_a_full_pool_h
     make_world: MakeWorld,
 ) -> None:
     world = await make_world(nodes=1)
+    await strict(world)
     await world.create("chat", replicas=2, resources={"accelerator": 4})
     await world.settled("chat")
     (spared,) = world.board.replicas("chat")[0]
     await world.create("late", replicas=1, resources={"accelerator": 4})
     await world.board.until(lambda: world.board.says("late", "QuotaReserved", "False", "Pending"), what="late waits")
+    await asyncio.sleep(1.1)  # ages have whole seconds
 
     await world.edit("chat", IMAGE, "lab/next")
     await world.settled("late")
