@@ -13,6 +13,8 @@ from modeldeployment.kube import NotFound, PatchType, custom
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, LOCAL_QUEUES, PODS
 
 PRIORITIES: Final = custom("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", namespaced=False)
+LENDER: Final = "lender"
+"""The name of the LocalQueue of a queue that lends."""
 
 
 async def intruder(world: World, like: str, *, name: str = "intruder", queue: str = "", priority: str = "") -> None:
@@ -55,7 +57,7 @@ async def strict(world: World) -> None:
 @contextlib.asynccontextmanager
 async def outranking(world: World) -> AsyncIterator[str]:
     """While open, the world's queue preempts lower priorities, and there is the class this gives the name of."""
-    policy = {"spec": {"preemption": {"withinClusterQueue": "LowerPriority"}}}
+    policy = {"spec": outranks()}
     await world.client.patch(CLUSTER_QUEUES, world.provision.cluster_queue, policy, how=PatchType.MERGE)
     await world.client.create(PRIORITIES, {"metadata": {"name": world.namespace}, "value": 1000})
     try:
@@ -70,37 +72,59 @@ async def lending(world: World) -> AsyncIterator[str]:
 
     Gives the name of the second queue's LocalQueue.
     """
-    queue, name = world.provision.cluster_queue, f"{world.namespace}-lender"
+    queue = world.provision.cluster_queue
     said = await world.kubectl("get", "clusterqueue", queue, "-o", "json")
     spec = json.loads(said.out)["spec"]
-    halved = _halved(spec["resourceGroups"])
-    shared: JSON = {"cohortName": world.namespace, "resourceGroups": halved}
-    await world.client.patch(CLUSTER_QUEUES, queue, {"spec": shared}, how=PatchType.MERGE)
-    lender = {
+    change = {"spec": shared(world.namespace, spec)}
+    await world.client.patch(CLUSTER_QUEUES, queue, change, how=PatchType.MERGE)
+    second = lender(world.namespace, spec)
+    name = second["metadata"]["name"]
+    await world.client.create(CLUSTER_QUEUES, second)
+    await world.client.create(LOCAL_QUEUES, entrance(name), world.namespace)
+    try:
+        yield LENDER
+    finally:
+        with contextlib.suppress(NotFound):
+            await world.client.delete(LOCAL_QUEUES, LENDER, world.namespace)
+        await world.client.delete(CLUSTER_QUEUES, name)
+
+
+# --- what is asked of queues ---
+
+
+def outranks() -> JSON:
+    """The change of a queue's spec by which it preempts lower priorities."""
+    return {"preemption": {"withinClusterQueue": "LowerPriority"}}
+
+
+def shared(cohort: str, spec: JSON) -> JSON:
+    """The change of a queue's spec that leaves it half of its quota, in a cohort."""
+    return {"cohortName": cohort, "resourceGroups": _halved(spec["resourceGroups"])}
+
+
+def lender(cohort: str, spec: JSON) -> JSON:
+    """The queue with the other half of another's quota, which lends it in a cohort and takes it back by force."""
+    return {
         "apiVersion": kueue.API_VERSION,
         "kind": "ClusterQueue",
-        "metadata": {"name": name},
+        "metadata": {"name": f"{cohort}-lender"},
         "spec": {
             "namespaceSelector": {},
             "queueingStrategy": spec["queueingStrategy"],
             "preemption": {"reclaimWithinCohort": "Any"},
-            **shared,
+            **shared(cohort, spec),
         },
     }
-    entrance = {
+
+
+def entrance(cluster_queue: str) -> JSON:
+    """The LocalQueue that leads to the lender."""
+    return {
         "apiVersion": kueue.API_VERSION,
         "kind": "LocalQueue",
-        "metadata": {"name": "lender", "namespace": world.namespace},
-        "spec": {"clusterQueue": name},
+        "metadata": {"name": LENDER},
+        "spec": {"clusterQueue": cluster_queue},
     }
-    await world.client.create(CLUSTER_QUEUES, lender)
-    await world.client.create(LOCAL_QUEUES, entrance, world.namespace)
-    try:
-        yield "lender"
-    finally:
-        with contextlib.suppress(NotFound):
-            await world.client.delete(LOCAL_QUEUES, "lender", world.namespace)
-        await world.client.delete(CLUSTER_QUEUES, name)
 
 
 def _halved(groups: list[JSON]) -> list[JSON]:

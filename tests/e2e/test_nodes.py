@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 from e2e_board import ready, uids
+from e2e_nodes import silence
 from e2e_standing import crowded, standing, stayed
 from e2e_worlds import MakeWorld, World
 from modeldeployment.kube import PatchType
@@ -108,7 +109,7 @@ async def test_a_replica_on_a_silent_node_is_kept_and_new_ones_go_elsewhere(make
     await world.create("chat", replicas=2, resources={"accelerator": 8})
     await world.settled("chat")
     before, (lonely,) = standing(world.board, "chat"), world.board.replicas("chat")[1]
-    await _silence(world, lonely)
+    await silence(world, lonely.spec.node_name, lonely.metadata.name)
     await world.board.until(lambda: world.board.status("chat")["phase"] == "Degraded", what="that is said")
 
     await world.scale("chat", 3)
@@ -129,7 +130,7 @@ async def test_a_replica_whose_node_was_deleted_is_replaced_once_its_pod_is_give
     before, replicas = standing(world.board, "chat"), world.board.replicas("chat")
     (lost,), (lonely,) = replicas[1], replicas[2]
     crowd = world.board.follow(lambda: crowded(world.board, "chat"))
-    await _silence(world, lonely)
+    await silence(world, lonely.spec.node_name, lonely.metadata.name)
     # Nobody but the garbage collector of Pods gives up a Pod without a node; it takes most of a minute.
     await world.client.delete(NODES, lost.spec.node_name)
     await world.board.until(lambda: _replaced(world, 1, lost), what="ordinal 1 is replaced", within=180)
@@ -140,21 +141,6 @@ async def test_a_replica_whose_node_was_deleted_is_replaced_once_its_pod_is_give
     await world.board.until(
         lambda: [each["ready"] for each in world.board.status("chat")["roles"]] == [2], what="two of three serve"
     )
-
-
-async def _silence(world: World, pod: Pod) -> None:
-    """Let a Pod's node stop reporting: node and Pod are marked as the node's controller would after missed leases."""
-    node = pod.spec.node_name
-    await world.client.patch(NODES, node, {"metadata": {"annotations": {"lab/node-down": "true"}}})
-    said = await world.kubectl("get", "node", node, "-o", "json")
-    conditions = json.loads(said.out)["status"]["conditions"]
-    for each in conditions:
-        if each["type"] == "Ready":
-            each |= {"status": "Unknown", "reason": "NodeStatusUnknown"}
-    await world.client.patch(NODES, node, {"status": {"conditions": conditions}}, subresource="status")
-    unready = json.dumps({"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "NodeNotReady"}]}})
-    said = await world.kubectl("patch", "pod", pod.metadata.name, "--subresource=status", "-p", unready)
-    assert said.code == 0, said.err
 
 
 def _replaced(world: World, slot: int, old: Pod, name: str = "chat") -> bool:
