@@ -1,8 +1,11 @@
-"""A cluster that can only be read: a local HTTP server over objects in memory, and a kubeconfig that leads to it."""
+"""A cluster to look at: a local HTTP server over objects in memory, and a kubeconfig that leads to it.
+
+The one thing that can be written is an annotation, and what an operator makes of it is the test's to say.
+"""
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,11 +30,16 @@ LOOKED_AT: Final = {
 
 @dataclass(slots=True)
 class Cluster:
-    """Objects by plural; `shut` are the plurals that may not be read, `asked` every request that came."""
+    """Objects by plural; `shut` are the plurals that may not be read, `asked` every request that came.
+
+    `patched` are the bodies of all patches, and `heeds` is what happens to the deployment after each.
+    """
 
     held: dict[str, list[JSON]] = field(default_factory=dict)
     shut: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
+    patched: list[JSON] = field(default_factory=list)
+    heeds: Callable[[JSON], None] = field(default=lambda _: None)
 
     def put(self, plural: str, body: Mapping[str, Any], **status: Any) -> JSON:
         """Hold an object with a UID and a version of its own."""
@@ -59,6 +67,15 @@ class Cluster:
         wanted = [each for each in there if _selected(each, query.get("labelSelector", [""])[0])]
         return 200, {"metadata": {"resourceVersion": "1000"}, "items": wanted}
 
+    def patch(self, target: str, body: JSON) -> tuple[int, JSON]:
+        """The answer to a patch of annotations."""
+        code, found = self.answer(target)
+        if code == 200:
+            self.patched.append(body)
+            found["metadata"].setdefault("annotations", {}).update(body["metadata"]["annotations"])
+            self.heeds(found)
+        return code, found
+
 
 def _selected(body: JSON, selector: str) -> bool:
     labels = body["metadata"].get("labels", {})
@@ -78,7 +95,13 @@ def served(cluster: Cluster, folder: Path) -> Iterator[Path]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            code, body = cluster.answer(self.path)
+            self.reply(*cluster.answer(self.path))
+
+        def do_PATCH(self) -> None:
+            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.reply(*cluster.patch(self.path, sent))
+
+        def reply(self, code: int, body: JSON) -> None:
             raw = json.dumps(body).encode()
             self.send_response(code)
             self.send_header("Content-Type", "application/json")

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from modeldeployment.api.conditions import ConditionType
 from modeldeployment.reconcile.deciding import slots
 from modeldeployment.reconcile.explaining import chains, sentences
+from modeldeployment.reconcile.explaining.leaving import instant
 
 if TYPE_CHECKING:
     from modeldeployment.reconcile.deciding.seen import Member, Workload
     from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot
     from modeldeployment.reconcile.explaining.chains import Explained
+    from modeldeployment.reconcile.explaining.leaving import Leaving
     from modeldeployment.reconcile.explaining.links import Link
     from modeldeployment.reconcile.explaining.picture import Picture
 
@@ -59,7 +61,7 @@ def tree(picture: Picture, explained: Explained, *, everything: bool) -> Branch:
     head = f"ModelDeployment {meta.namespace}/{meta.name}: {phase}{f', {message}' if message else ''}"
     held = tuple(Branch(f"why: {sentences.of(link)}") for link in explained.whole)
     grown = tuple(_role(picture, explained, role, everything=everything) for role in _roles(picture, explained))
-    return Branch(head, (*held, *_endpoint(picture), *grown, *_router(picture)))
+    return Branch(head, (*held, *_endpoint(picture), *grown, *_router(picture), *retirement(explained.leaving)))
 
 
 def table(picture: Picture, explained: Explained) -> dict[str, Any]:
@@ -72,6 +74,7 @@ def table(picture: Picture, explained: Explained) -> dict[str, Any]:
         "phase": snapshot.status.get("phase"),
         "endpoint": snapshot.status.get("endpoint"),
         "why": [link_row(link) for link in explained.whole],
+        "retirement": retirement_row(explained.leaving),
         "roles": [
             {
                 "name": role.name,
@@ -97,7 +100,7 @@ def _roles(picture: Picture, explained: Explained) -> tuple[RoleSlots, ...]:
 
 
 def _replicas(explained: Explained, role: RoleSlots) -> tuple[_Replica, ...]:
-    waiting = {each.ordinal: each.links for each in explained.of(role.name)}
+    waiting = {each.ordinal: each.links for each in (*explained.on_their_way(role.name), *explained.of(role.name))}
     ordinals = sorted({*range(role.declared), *role.slots})
     return tuple(_Replica(role, role.slot(ordinal), waiting.get(ordinal, ())) for ordinal in ordinals)
 
@@ -121,6 +124,43 @@ def _router(picture: Picture) -> Iterator[Branch]:
     if named is not None:
         message = f": {said['reason']}, {said.get('message', '')}" if said is not None else ": not looked at yet"
         yield Branch(f"router {named.name}{message.rstrip(', ')}")
+
+
+def retirement(leaving: Leaving) -> Iterator[Branch]:
+    """The operation under way or retained: what it waits for, until when, how many wait behind it, and when all end."""
+    mine = leaving.operation
+    if mine is None:
+        return
+    until = f" until {instant(leaving.until)} at the latest" if mine.under_way and leaving.until is not None else ""
+    begun = f"since {instant(mine.phase_started)}" if mine.under_way else f"at {instant(mine.deadline)}"
+    below = [Branch(mine.reason or "no reason is told yet")]
+    if leaving.waiting:
+        waits = "1 more replica waits its turn" if leaving.waiting == 1 else f"{leaving.waiting} more replicas wait"
+        below.append(Branch(f"{waits}, since one leaves at a time"))
+    if leaving.expected is not None:
+        first, last = map(instant, leaving.expected)
+        below.append(Branch(f"expected to end between {first}, if idle, and {last}, if it takes all of its time"))
+    yield Branch(f"retirement of {mine.role}/{mine.ordinal}: {mine.state.value} {begun}{until}", tuple(below))
+
+
+def retirement_row(leaving: Leaving) -> dict[str, Any] | None:
+    """The same for programs; None where status holds no operation."""
+    mine = leaving.operation
+    if mine is None:
+        return None
+    first, last = leaving.expected or (None, None)
+    return {
+        "replica": f"{mine.role}/{mine.ordinal}",
+        "state": mine.state.value,
+        "reason": mine.reason,
+        "startedAt": instant(mine.started),
+        "phaseStartedAt": instant(mine.phase_started),
+        "deadline": instant(mine.deadline),
+        "until": instant(leaving.until) if mine.under_way and leaving.until is not None else None,
+        "waiting": leaving.waiting,
+        "earliestEnd": instant(first) if first is not None else None,
+        "latestEnd": instant(last) if last is not None else None,
+    }
 
 
 def _role(picture: Picture, explained: Explained, role: RoleSlots, *, everything: bool) -> Branch:

@@ -33,7 +33,19 @@ from modeldeployment.kube.kinds import (
 from modeldeployment.operator import controlling
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people import asking
-from modeldeployment.reconcile import DEPLOYMENTS, INSTANCE_TYPES, OWNED, Key, Snapshot, Snapshots, Watched, gathering
+from modeldeployment.reconcile import (
+    DEPLOYMENTS,
+    INSTANCE_TYPES,
+    OWNED,
+    Key,
+    Snapshot,
+    Snapshots,
+    Watched,
+    gathering,
+    processes,
+    scraping,
+)
+from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.explaining import amounts
 from modeldeployment.reconcile.explaining.picture import (
     Check,
@@ -42,6 +54,7 @@ from modeldeployment.reconcile.explaining.picture import (
     Picture,
     PodDetails,
     QueueDetails,
+    RouterProcess,
     WorkloadDetails,
 )
 from modeldeployment.reconcile.kinds import ARTIFACTS, BACKENDS, BINDINGS, POOLS, RUNTIME_CLASSES
@@ -94,7 +107,10 @@ class Looker:
     _shut: set[str] = field(default_factory=set)
 
     async def look(self) -> Picture:
-        """The deployment as it is now; raises UsageError where there is none, KubeError where nobody answers."""
+        """The deployment as it is now.
+
+        Raises UsageError where there is none, or an object that cannot be read, and KubeError where nobody answers.
+        """
         self.unread, self._shut = [], set()
         watched = Watched(_nobody)
         stored = await self._deployment()
@@ -125,6 +141,22 @@ class Looker:
             self._stores(watched),
         )
         return self._picture(watched, stored, lease, {pod.metadata.uid: _pod(pod, nodes) for pod in pods.items()})
+
+    async def look_with_routers(self) -> Picture:
+        """The same, and the router's Pods with what each runs."""
+        picture = await self.look()
+        router = picture.snapshot.deployment.spec.router
+        if router is None:
+            return picture
+        found: list[RouterProcess] = []
+
+        async def listed() -> None:
+            pods = await processes.of(self.client, self.key.namespace, self.key.name, router.name)
+            found.extend(RouterProcess(each.name, each.version, each.running) for each in pods)
+
+        await self._allowed(f"{PODS} of the router", listed)
+        shut = f"{PODS} of the router" in self._shut
+        return replace(picture, routers=None if shut else tuple(found), unread=tuple(self.unread))
 
     async def _stores(self, watched: Watched) -> None:
         await self._named(watched.pools, POOLS, _pools(watched))
@@ -196,8 +228,12 @@ class Looker:
         queues = {each.metadata.name: _queue(each) for each in watched.queues.cluster_queues.items()}
         if str(CLUSTER_QUEUES) not in self._shut:
             queues |= {name: QueueDetails(name, there=False) for name in _led_to(watched) - queues.keys()}
+        try:
+            snapshot = Snapshots(watched, self.policy).of(stored, native=self.native)
+        except Unreadable as error:
+            raise UsageError(str(error)) from error
         return Picture(
-            self._known(Snapshots(watched, self.policy).of(stored, native=self.native)),
+            self._known(snapshot),
             pods=pods,
             workloads={each.metadata.uid: _workload(each) for each in watched.workloads.items()},
             queues=queues,
@@ -284,6 +320,7 @@ def _pod(pod: _Pod, nodes: Mapping[str, bool]) -> PodDetails:
         waiting=tuple(_sentence(each.name, each.state.waiting) for each in containers if each.state.waiting),
         node_ready=nodes.get(pod.spec.node_name),
         finalizers=pod.metadata.finalizers,
+        scraped_at=scraping.url(pod) or "",
     )
 
 

@@ -7,7 +7,7 @@ import typer
 
 from modeldeployment.operator import versions
 from modeldeployment.operator.errors import OperatorError
-from modeldeployment.operator.people import commands, options, situating
+from modeldeployment.operator.people import commands, dismissing, options, situating
 
 _WRONG_USE = 2
 
@@ -109,6 +109,8 @@ app.command("explain-render")(commands.explain_render)
 app.command()(commands.diff)
 app.command()(situating.status)
 app.command()(situating.why)
+app.command()(dismissing.retire)
+app.command()(dismissing.retry)
 
 
 @app.command()

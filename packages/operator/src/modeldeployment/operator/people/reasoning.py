@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,27 +29,38 @@ class Asked:
     ordinal: int | None = None
 
 
-def asked(text: str | None, picture: Picture) -> Asked:
-    """Read `role` or `role/ordinal`; raises UsageError that names what there is."""
+def asked(text: str | None, picture: Picture, explained: Explained) -> Asked:
+    """Read `role` or `role/ordinal`, declared or still there; raises UsageError that names what there is."""
     if text is None:
         return Asked()
     role, slash, number = text.partition("/")
     declared = {each.name: each.replicas for each in picture.snapshot.deployment.spec.roles}
+    still = {each.name: sorted({*range(each.declared), *each.slots}) for each in explained.roles}
     name = picture.snapshot.deployment.metadata.name
-    if role not in declared:
+    if role not in declared and role not in still:
         raise UsageError(f"{name} has no role {role!r}; it has {', '.join(declared)}")
     if not slash:
         return Asked(role)
-    replicas = declared[role]
-    if not number.isascii() or not number.isdecimal() or int(number) >= replicas:
-        there = f"{role}/0 to {role}/{replicas - 1}" if replicas > 1 else f"{role}/0" if replicas else "none declared"
-        raise UsageError(f"{name} has no replica {text!r}; of that role there is {there}")
+    there = still.get(role, range(declared.get(role, 0)))
+    if not number.isascii() or not number.isdecimal() or int(number) not in there:
+        raise UsageError(f"{name} has no replica {text!r}; of that role there is {_known(role, there)}")
     return Asked(role, int(number))
+
+
+def _known(role: str, ordinals: Sequence[int]) -> str:
+    if not ordinals:
+        return "none declared"
+    if len(ordinals) > 1 and list(ordinals) == [*range(len(ordinals))]:
+        return f"{role}/0 to {role}/{len(ordinals) - 1}"
+    return spans([f"{role}/{each}" for each in ordinals])
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What keeps what was asked about from serving; `serves` says that nothing does."""
+    """What keeps what was asked about from serving; `serves` says that nothing does.
+
+    `retiring` are replicas beside it that the spec does not declare any more.
+    """
 
     picture: Picture
     ready: int
@@ -57,6 +68,7 @@ class Answer:
     about: str
     whole: tuple[Link, ...]
     chains: tuple[Chain, ...]
+    retiring: tuple[Chain, ...] = ()
 
     @property
     def serves(self) -> bool:
@@ -74,13 +86,13 @@ class Answer:
         told: set[Link] = set()
         for chain in self.chains:
             first, *others = chain.links
-            alike = f" (as {spans(chain.subjects[1:])})" if len(chain.subjects) > 1 else ""
-            yield f"{sentences.of(first)}{alike}"
+            yield f"{sentences.of(first)}{_alike(chain)}"
             # What another replica waits for is told once: as its own chain, or below the first that waits for it.
             own = [link for link in others if link.subject == first.subject or not (starts | told) & {*others}]
             told.update(own)
             yield from (f"  {sentences.of(link)}" for link in own)
-        every = (*self.whole, *(link for chain in self.chains for link in chain.links))
+        yield from (f"{sentences.of(chain.links[0])}{_alike(chain)}" for chain in self.retiring)
+        every = (*self.whole, *(link for chain in (*self.chains, *self.retiring) for link in chain.links))
         ways = dict.fromkeys(way for link in every if (way := sentences.way_out(link)))
         yield from (f"what helps: {way}" for way in ways)
 
@@ -95,18 +107,27 @@ class Answer:
             "ready": self.ready,
             "declared": self.declared,
             "why": [link_row(link) for link in self.whole],
-            "chains": [
-                {"replicas": list(chain.subjects), "links": [link_row(link) for link in chain.links]}
-                for chain in self.chains
-            ],
+            "chains": _chain_rows(self.chains),
+            "retiring": _chain_rows(self.retiring),
             "unread": list(self.picture.unread),
         }
+
+
+def _alike(chain: Chain) -> str:
+    return f" (as {spans(chain.subjects[1:])})" if len(chain.subjects) > 1 else ""
+
+
+def _chain_rows(told: Iterable[Chain]) -> list[dict[str, Any]]:
+    return [{"replicas": list(chain.subjects), "links": [link_row(link) for link in chain.links]} for chain in told]
 
 
 def answer(picture: Picture, explained: Explained, of: Asked) -> Answer:
     """Pick from an explanation what was asked about."""
     name = picture.snapshot.deployment.metadata.name or ""
-    waiting: Iterable[Waiting] = explained.of(of.role, of.ordinal) if of.role else explained.waiting
+    waiting: tuple[Waiting, ...] = explained.of(of.role, of.ordinal) if of.role else explained.waiting
+    retiring = explained.on_their_way(of.role, of.ordinal) if of.role else explained.retiring
+    if of.ordinal is not None:
+        waiting, retiring = (*retiring, *waiting), ()
     others = {f"role {each.name}" for each in picture.snapshot.deployment.spec.roles if each.name != of.role}
     whole = tuple(link for link in explained.whole if not of.role or link.subject not in others)
     seats = [
@@ -117,4 +138,4 @@ def answer(picture: Picture, explained: Explained, of: Asked) -> Answer:
     ]
     about = name if not of.role else f"role {of.role}" if of.ordinal is None else f"{of.role}/{of.ordinal}"
     ready = sum(slots.serving(role, ordinal) for role, ordinal in seats)
-    return Answer(picture, ready, len(seats), about, whole, chains.folded(waiting))
+    return Answer(picture, ready, len(seats), about, whole, chains.folded(waiting), chains.folded(retiring))

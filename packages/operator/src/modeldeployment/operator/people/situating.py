@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _HELD = 1
 
-_Name = Annotated[str, typer.Argument(metavar="NAME", help="The ModelDeployment.")]
-_Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Its namespace.")]
-_Form: TypeAlias = Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")]
-_Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig to reach the cluster with.")]
-_Context: TypeAlias = Annotated[str | None, typer.Option(help="Context of the kubeconfig.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The ModelDeployment.")]
+Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Its namespace.")]
+Form: TypeAlias = Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")]
+Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig to reach the cluster with.")]
+Context: TypeAlias = Annotated[str | None, typer.Option(help="Context of the kubeconfig.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Said:
 
 
 def status(
-    name: _Name,
-    namespace: _Namespace = "default",
+    name: Name,
+    namespace: Namespace = "default",
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Print it anew whenever it changes.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Print replicas that are alike one by one.")] = False,
-    output: _Form = "text",
-    kubeconfig: _Kubeconfig = None,
-    context: _Context = None,
+    output: Form = "text",
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
     settings: options.SettingsFile = None,
 ) -> None:
     """Show a deployment as a tree: roles, replicas, and of each its Pods, Workload, queue, flavor and nodes.
@@ -58,13 +58,13 @@ def status(
         picture = await looker.look()
         explained = chains.explain(picture)
         if output == "json":
-            return Said(_json(growing.table(picture, explained), one_line=watch))
+            return Said(as_json(growing.table(picture, explained), one_line=watch))
         return Said("\n".join(growing.tree(picture, explained, everything=everything).lines()), picture.unread)
 
     async def work() -> None:
-        async with _looker(name, namespace, kubeconfig, context, settings) as looker:
+        async with looking_at(name, namespace, kubeconfig, context, settings) as looker:
             said = await once(looker)
-            _print(said)
+            say(said)
             if watch:
                 await _follow(looker, lambda: once(looker), said)
 
@@ -73,14 +73,14 @@ def status(
 
 
 def why(
-    name: _Name,
+    name: Name,
     replica: Annotated[
         str | None, typer.Argument(metavar="[ROLE[/ORDINAL]]", help="A role or one replica; without it all of them.")
     ] = None,
-    namespace: _Namespace = "default",
-    output: _Form = "text",
-    kubeconfig: _Kubeconfig = None,
-    context: _Context = None,
+    namespace: Namespace = "default",
+    output: Form = "text",
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
     settings: options.SettingsFile = None,
 ) -> None:
     """Say why a deployment, a role or a replica does not serve: from what is seen to its cause, and what helps.
@@ -91,21 +91,22 @@ def why(
     from modeldeployment.reconcile.explaining import chains
 
     async def work() -> reasoning.Answer:
-        async with _looker(name, namespace, kubeconfig, context, settings) as looker:
+        async with looking_at(name, namespace, kubeconfig, context, settings) as looker:
             picture = await looker.look()
-        return reasoning.answer(picture, chains.explain(picture), reasoning.asked(replica, picture))
+        explained = chains.explain(picture)
+        return reasoning.answer(picture, explained, reasoning.asked(replica, picture, explained))
 
     answer = asyncio.run(work())
     if output == "json":
-        _print(Said(_json(answer.table())))
+        say(Said(as_json(answer.table())))
     else:
-        _print(Said("\n".join(answer.lines()), answer.picture.unread))
+        say(Said("\n".join(answer.lines()), answer.picture.unread))
     if not answer.serves:
         raise typer.Exit(_HELD)
 
 
 @contextlib.asynccontextmanager
-async def _looker(
+async def looking_at(
     name: str, namespace: str, kubeconfig: Path | None, context: str | None, settings: Path | None
 ) -> AsyncIterator[Looker]:
     """Somebody who looks at that deployment; raises KubeError, and SettingsError for settings that cannot be used."""
@@ -136,18 +137,20 @@ async def _follow(looker: Looker, look: Callable[[], Awaitable[Said]], before: S
             said = await look()
             if said != before:
                 before = said
-                _print(said)
+                say(said)
 
 
 _BREATH = 0.3
 """Seconds that changes are given to come together; one look serves them all."""
 
 
-def _print(said: Said) -> None:
+def say(said: Said) -> None:
+    """Print what is said on standard output, and the notes on standard error."""
     for note in said.notes:
         typer.echo(f"kubectl md: {note}", err=True)
     typer.echo(said.text)
 
 
-def _json(table: dict[str, Any], *, one_line: bool = False) -> str:
+def as_json(table: dict[str, Any], *, one_line: bool = False) -> str:
+    """What programs read."""
     return json.dumps(table, indent=None if one_line else 2, ensure_ascii=False)

@@ -5,7 +5,7 @@ again. Source: facts reconcile §4 and §5, facts atomic-admission §4.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from modeldeployment.api import kueue
@@ -13,7 +13,8 @@ from modeldeployment.reconcile.deciding import loading, marking, passing, routin
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 from modeldeployment.reconcile.deciding.turnover import Hold, Turnover
-from modeldeployment.reconcile.explaining import amounts
+from modeldeployment.reconcile.explaining import amounts, leaving
+from modeldeployment.reconcile.explaining.leaving import Leaving
 from modeldeployment.reconcile.explaining.links import Chain, Link, Why
 from modeldeployment.reconcile.explaining.picture import Picture, PodDetails, WorkloadDetails
 from modeldeployment.render import Rendering, RenderRefusal
@@ -37,12 +38,15 @@ class Waiting:
 class Explained:
     """A deployment explained: what holds it whole, and what each replica that does not serve waits for.
 
-    `roles` are its slots; none where it cannot be rendered.
+    `roles` are its slots; none where it cannot be rendered. `retiring` are replicas that the spec does not declare any
+    more and that are on their way out, or wait for it; `leaving` is their retirement as a whole.
     """
 
     roles: tuple[RoleSlots, ...] = ()
     whole: tuple[Link, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    retiring: tuple[Waiting, ...] = ()
+    leaving: Leaving = field(default_factory=Leaving)
 
     @property
     def serving(self) -> bool:
@@ -51,7 +55,11 @@ class Explained:
 
     def of(self, role: str, ordinal: int | None = None) -> tuple[Waiting, ...]:
         """What replicas of one role, or one of them, wait for."""
-        return tuple(each for each in self.waiting if each.role == role and ordinal in (None, each.ordinal))
+        return _picked(self.waiting, role, ordinal)
+
+    def on_their_way(self, role: str, ordinal: int | None = None) -> tuple[Waiting, ...]:
+        """What replicas of one role, or one of them, that are not declared any more wait for."""
+        return _picked(self.retiring, role, ordinal)
 
 
 def explain(picture: Picture) -> Explained:
@@ -65,7 +73,7 @@ def explain(picture: Picture) -> Explained:
         return Explained(whole=(*old, Link(Why.NOT_RENDERED_HERE, _deployment(picture), said=picture.blind)))
     if isinstance(snapshot.rendering, RenderRefusal):
         refused = Link(Why.RENDER_REFUSED, _deployment(picture), said=snapshot.rendering.message)
-        return Explained(whole=(*old, refused))
+        return Explained(whole=(*old, refused), leaving=Leaving(leaving.operation(snapshot.status)))
     members = marking.of(snapshot.members, snapshot.rendering).members
     roles = slots.of(members, snapshot.workloads, snapshot.rendering.roles)
     declared = [role for role in roles if role.role is not None]
@@ -83,7 +91,13 @@ def explain(picture: Picture) -> Explained:
         for slot in role.kept()
         if (links := tuple(_replica(picture, role, slot, hold)))
     )
-    return Explained(roles, whole, _with_causes(waiting))
+    leave = leaving.of(snapshot, roles)
+    retiring = tuple(Waiting(role, ordinal, (link,)) for role, ordinal, link in leaving.links(leave))
+    return Explained(roles, whole, _with_causes(waiting), retiring, leave)
+
+
+def _picked(waiting: Iterable[Waiting], role: str, ordinal: int | None) -> tuple[Waiting, ...]:
+    return tuple(each for each in waiting if each.role == role and ordinal in (None, each.ordinal))
 
 
 def folded(waiting: Iterable[Waiting]) -> tuple[Chain, ...]:

@@ -19,6 +19,10 @@ class Why(StrEnum):
     TURN_AWAITS_READINESS = "TurnAwaitsReadiness"
     ROUTER_NOT_READY = "RouterNotReady"
     QUEUE_UNCHECKED = "QueueUnchecked"
+    # Of a replica that the spec does not declare any more.
+    RETIRING = "Retiring"
+    RETIREMENT_ABORTED = "RetirementAborted"
+    RETIREMENT_HELD = "RetirementHeld"
     # Of a replica that has no Pod, or not all.
     LEAVING = "Leaving"
     STRANDED = "Stranded"

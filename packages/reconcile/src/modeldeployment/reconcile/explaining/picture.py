@@ -16,7 +16,8 @@ class PodDetails:
     """What keeps one Pod from running, or from going.
 
     `gates` hold it back from the scheduler, `unscheduled` is the scheduler's own sentence, `waiting` are containers
-    that wait and why. `node_ready` is None where nobody can tell.
+    that wait and why. `node_ready` is None where nobody can tell. `scraped_at` is where its numbers are read, empty
+    where it does not say.
     """
 
     gates: tuple[str, ...] = ()
@@ -24,6 +25,16 @@ class PodDetails:
     waiting: tuple[str, ...] = ()
     node_ready: bool | None = None
     finalizers: tuple[str, ...] = ()
+    scraped_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouterProcess:
+    """One Pod of the router, and the version of its program; empty where its image does not tell."""
+
+    name: str
+    version: str = ""
+    running: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +95,8 @@ class Picture:
     """A snapshot and the details of what is in it, by UID; queues by the name of their ClusterQueue.
 
     `count` is that of the deployment's set, None for one role. `ours` are the checks that the operator answers.
-    `lease` is None where it could not be read. `blind` says why the rendering is not the operator's: something that it
-    is made of could not be read. `unread` says what else could not be read, and why.
+    `lease` is None where it could not be read, `routers` where nobody has looked. `blind` says why the rendering is not
+    the operator's: something that it is made of could not be read. `unread` says what else could not be read, and why.
     """
 
     snapshot: Snapshot
@@ -95,5 +106,6 @@ class Picture:
     count: Count | None = None
     ours: frozenset[str] = frozenset()
     lease: Lease | None = None
+    routers: tuple[RouterProcess, ...] | None = None
     blind: str = ""
     unread: tuple[str, ...] = ()

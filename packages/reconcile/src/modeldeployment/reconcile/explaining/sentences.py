@@ -28,6 +28,9 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
         Why.QUEUE_UNCHECKED: (
             "{source} does not ask for the check {want}, so replicas of {subject} start one by one and not together"
         ),
+        Why.RETIRING: "{subject} is on its way out: {have}{want}; {said}",
+        Why.RETIREMENT_ABORTED: "{subject} is not declared any more and stays: {said}",
+        Why.RETIREMENT_HELD: "{subject} is not declared any more and {said}",
         Why.LEAVING: "{subject} waits for {source} to go, which is leaving{said}",
         Why.STRANDED: "{subject} waits for {source} to be deleted, which still holds the Pods that left",
         Why.NOT_CREATED: "{subject} has no Pod yet",
@@ -63,6 +66,7 @@ _WAYS_OUT: Final[Mapping[Why, str]] = MappingProxyType(
         Why.NOT_RENDERED_HERE: "ask for the right to get InstanceTypes, or read kubectl describe md",
         Why.STATUS_OLD: "see that the operator runs: kubectl get lease -A, and its log",
         Why.NO_OPERATOR: "start modeldeployment-operator, or read the log of the one that should hold the Lease",
+        Why.RETIREMENT_ABORTED: "retry it with kubectl md retry NAME {subject}, or declare the replica again",
         Why.NOT_CREATED: "if it stays so, kubectl describe md shows why the API server refuses the Pod",
         Why.NO_WORKLOAD: "if it stays so, see that Kueue runs",
         Why.NEVER_FITS: "raise the quota of that queue, or declare smaller replicas",
@@ -98,4 +102,4 @@ def of(link: Link) -> str:
 
 def way_out(link: Link) -> str:
     """What somebody can do about it; empty where it ends by itself or another link says it."""
-    return _WAYS_OUT.get(link.why, "")
+    return _WAYS_OUT.get(link.why, "").format(subject=link.subject)
