@@ -294,6 +294,19 @@ async def test_two_readings_in_a_row_are_idle_or_it_is_busy(world: World) -> Non
     await world.until(lambda seen: "has 3 requests" in seen.idle.reason)
 
 
+async def test_an_engine_that_hung_for_a_while_is_heard_again(world: World) -> None:
+    hangs = iter([True] * 3)
+
+    async def at_last(request: web.Request) -> web.StreamResponse:
+        return await hang(request) if next(hangs, False) else await text(IDLE)(request)
+
+    engine = await world.engine(at_last)
+    world.member(engine.address)
+    world.inquire()
+    await world.until(lambda seen: "no answer within 2 s" in seen.idle.reason)
+    await world.until(lambda seen: seen.in_flight == 0)
+
+
 async def test_what_is_under_way_at_a_router_holds_the_drain_and_not_the_withdrawal(world: World) -> None:
     engine = await idle(world)
     routing = Routing({STAYS: "regular"})

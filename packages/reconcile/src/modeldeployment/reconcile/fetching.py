@@ -33,7 +33,7 @@ def session(at_once: int, *, keep: bool = False) -> ClientSession:
         connector=TCPConnector(
             ssl=False, limit=at_once, force_close=not keep, keepalive_timeout=None if not keep else 4.0
         ),
-        timeout=ClientTimeout(total=PATIENCE),
+        timeout=ClientTimeout(total=None, sock_connect=None),  # each request has a time of its own, kept in one place
         headers={"Accept-Encoding": "identity"},
         cookie_jar=DummyCookieJar(),
         auto_decompress=False,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from modeldeployment.api import keys
+from modeldeployment.api import RoleKind, keys
 from modeldeployment.kube import Grant, KubeError, shapes
 from modeldeployment.kube.kinds import ENDPOINT_SLICES
 from modeldeployment.reconcile import inflight, processes, scraping, weighing
@@ -229,11 +229,15 @@ class Testimony:
             self._weigh()
             if isinstance(reading, Idle) and engine.since is not None:
                 left = (engine.since + weighing.STILL - ended).total_seconds()
-                await asyncio.sleep(min(_IDLE, left) if left > 0 else _IDLE)
+                await asyncio.sleep(min(_IDLE, left) if left > 0 else self._kept())
                 pause = _IDLE
             else:
                 await asyncio.sleep(pause)
                 pause = min(_BUSY, pause * 1.5)
+
+    def _kept(self) -> float:
+        """How long to rest once it is known to be idle: a half of a pair may be handed something at any moment."""
+        return _IDLE if self.inquiry.kind in (RoleKind.PREFILL, RoleKind.DECODE) else _BUSY
 
     async def _reading(self, member: Member) -> Reading:
         """Read an engine, twice where it says that it is idle, while its Pod and its container stay the same."""
