@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import pytest
 from e2e_board import restarts, uids
-from e2e_worlds import MakeWorld, World
+from e2e_operators import Start
+from e2e_worlds import MakeWorld, World, mutated
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.kube.shapes import Object, Pod
@@ -18,9 +19,6 @@ WHILE: Final = 4.0
 """Seconds for which something is watched not to happen."""
 
 IDLE: Final[dict[str, dict[str, Any]]] = {
-    "part": {"labels": {keys.PART_OF: "others"}},
-    "type": {"labels": {keys.RESOURCE_TYPE: None}},
-    "kind": {"labels": {keys.ROLE_KIND: "decode"}},
     "managed": {"labels": {kueue.MANAGED: None}},
     "total": {"annotations": {keys.GROUP_TOTAL: "2"}},
     "serving": {"annotations": {keys.GROUP_SERVING: None}},
@@ -31,10 +29,6 @@ IDLE: Final[dict[str, dict[str, Any]]] = {
 """Changes of a Pod's metadata that cost nobody anything."""
 
 DECISIVE: Final[dict[str, dict[str, Any]]] = {
-    "role": {"labels": {keys.COMPONENT: "other"}},
-    "roleless": {"labels": {keys.COMPONENT: None}},
-    "orphan": {"labels": {keys.ORDINAL: None}},
-    "beyond": {"labels": {keys.ORDINAL: "7"}},
     "print": {"annotations": {keys.FINGERPRINT: "0" * 64}},
     "blank": {"annotations": {keys.FINGERPRINT: None}},
 }
@@ -49,19 +43,19 @@ REFUSED: Final[dict[str, dict[str, Any]]] = {
 """Changes that Kueue's webhook does not let in."""
 
 GIVEN: Final[dict[str, dict[str, Any]]] = {
+    "nameless": {"labels": {keys.NAME: None}},
+    "renamed": {"labels": {keys.NAME: "other"}},
     "instance": {"labels": {keys.INSTANCE: "other"}},
     "part": {"labels": {keys.PART_OF: "others"}},
     "type": {"labels": {keys.RESOURCE_TYPE: None}},
     "kind": {"labels": {keys.ROLE_KIND: "decode"}},
+    "role": {"labels": {keys.COMPONENT: "other"}},
+    "roleless": {"labels": {keys.COMPONENT: None}},
+    "orphan": {"labels": {keys.ORDINAL: None}},
+    "beyond": {"labels": {keys.ORDINAL: "7"}},
+    "member": {"labels": {keys.MEMBER_INDEX: "3"}},
 }
-"""Labels that a selector or a reader needs and that could be put back."""
-
-LOST: Final[dict[str, dict[str, Any]]] = {
-    "nameless": {"labels": {keys.NAME: None}},
-    "renamed": {"labels": {keys.NAME: "other"}},
-    "ownerless": {"ownerReferences": None},
-}
-"""Changes by which a running Pod is lost from sight, while it goes on holding its group."""
+"""Labels that say whose a Pod is and which seat it holds: they are put back, and the Pod stays."""
 
 
 async def test_a_mark_that_decides_nothing_may_change_and_nobody_leaves(make_world: MakeWorld) -> None:
@@ -99,38 +93,93 @@ async def test_a_mark_that_makes_a_group_cannot_be_changed(world: World) -> None
         assert "vpod.kb.io" in said
 
 
-@pytest.mark.xfail(reason="of a Pod's labels only the eligibility label is put back", raises=pytest.fail.Exception)
 async def test_labels_that_selectors_need_are_put_back(make_world: MakeWorld) -> None:
-    world = await make_world(nodes=2)
+    world = await make_world(nodes=4)
     pods = await _drifted(world, GIVEN)
     for both in pods.values():
-        labels = both[1].metadata.labels
-        await world.board.until(
-            lambda pod=both[1], labels=labels: _now(world, pod).metadata.labels == labels,  # type: ignore[misc]
-            within=WHILE,
-            what="the labels are as rendered",
-        )
+        await _put_back(world, both[1])
+    await asyncio.sleep(WHILE)
+    assert [name for name in GIVEN if not world.board.settled(name)] == []
+    assert len(world.board.came(PODS)) == 2 * len(GIVEN)
     assert {name: _same(world, both) for name, both in pods.items()} == {name: [True, True] for name in GIVEN}
 
 
-async def test_a_pod_that_is_lost_from_sight_is_not_replaced_again_and_again(make_world: MakeWorld) -> None:
-    world = await make_world(nodes=2)
-    await _drifted(world, LOST)
-    for name in LOST:
-        await world.scale(name, 3)
+async def test_a_pod_that_lost_its_owner_is_named_once_and_serves_on_when_it_gets_it_back(world: World) -> None:
+    pods = await _drifted(world, {"chat": {"ownerReferences": None}})
+    await world.scale("chat", 3)
     await asyncio.sleep(WHILE)
-    storms = {name: len(_born(world, name)) for name in LOST}
-    assert max(storms.values()) <= 4, "created again and again, as Kueue deletes what is in excess"
+    assert len(_born(world, "chat")) == 3
+    await world.board.until(lambda: world.board.notes("NameTaken"), what="it is named")
+    (note,) = world.board.notes("NameTaken")
+    name, owner = pods["chat"][1].metadata.name, pods["chat"][1].metadata.owner_references[0]
+    assert note.startswith(f"replica server/1 is not created: Pod {name}, which this deployment does not own, ")
+    assert f"ModelDeployment chat with uid {owner.uid}" in note
+    reference = {
+        "apiVersion": owner.api_version,
+        "kind": owner.kind,
+        "name": owner.name,
+        "uid": owner.uid,
+        "controller": True,
+    }
+    assert await _patch(world, "pod", name, {"ownerReferences": [reference]}) == ""
+    await world.settled("chat")
+    assert _same(world, pods["chat"]) == [True, True]
+    assert len(_born(world, "chat")) == 3
 
 
-async def test_an_ordinal_that_two_running_replicas_claim_is_sorted_out(world: World) -> None:
+async def test_an_ordinal_that_two_running_replicas_claim_is_put_back_and_both_stay(world: World) -> None:
     await world.create("chat", replicas=2)
     await world.settled("chat")
     (kept,), (second,) = world.board.replicas("chat")[0], world.board.replicas("chat")[1]
     assert await _patch(world, "pod", second.metadata.name, {"labels": {keys.ORDINAL: "0"}}) == ""
-    await world.board.until(lambda: not world.board.settled("chat"), what="it is noticed")
-    await world.board.until(lambda: world.board.settled("chat"), within=10, what="both ordinals are held again")
-    assert _same(world, [kept]) == [True]
+    await _put_back(world, second)
+    await asyncio.sleep(WHILE)
+    assert world.board.settled("chat")
+    assert _same(world, [kept, second]) == [True, True]
+    assert len(_born(world, "chat")) == 2
+
+
+async def test_a_member_that_is_lost_from_sight_comes_back_and_costs_its_replica_nothing(world: World) -> None:
+    await world.create("wide", replicas=2, size=2)
+    await world.settled("wide")
+    both = [pod for members in world.board.replicas("wide").values() for pod in members]
+    assert await _patch(world, "pod", both[3].metadata.name, {"labels": {keys.NAME: None}}) == ""
+    await _put_back(world, both[3])
+    assert await _patch(world, "pod", both[2].metadata.name, {"labels": {keys.MEMBER_INDEX: "1"}}) == ""
+    await _put_back(world, both[2])
+    await asyncio.sleep(WHILE)
+    assert world.board.settled("wide")
+    assert _same(world, both) == [True] * 4
+    assert len(world.board.came(PODS)) == 4
+
+
+async def test_labels_that_a_policy_takes_off_again_are_written_a_few_times_and_it_is_said(
+    breakable: World, start_operator: Start
+) -> None:
+    operator = start_operator()
+    await breakable.create("chat", replicas=1)
+    await breakable.settled("chat")
+    (pod,) = breakable.board.replicas("chat")[0]
+    name = pod.metadata.name
+    async with mutated(
+        breakable,
+        {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE", "UPDATE"]},
+        f"object.metadata.name in ['{name}', 'probe']",
+        f"Object{{metadata: Object.metadata{{labels: {{'{keys.PART_OF}': 'others'}}}}}}",
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "probe"},
+            "spec": {"containers": [{"name": "main", "image": "lab/none"}]},
+        },
+        lambda made: keys.PART_OF in made["metadata"].get("labels", {}),
+    ):
+        assert await _patch(breakable, "pod", name, {"labels": {"team": "blue"}}) == ""
+        await breakable.board.until(lambda: breakable.board.notes("ObjectRefused"), what="it is said")
+        assert 3 <= sum(count for step, count in operator.writes().items() if "Reclaim" in step) <= 4
+    (note,) = breakable.board.notes("ObjectRefused")
+    assert note.startswith(f"labels {keys.PART_OF} of Pod {name} were put back ")
+    assert _same(breakable, [pod]) == [True]
 
 
 async def test_services_get_their_labels_back_and_one_without_owner_is_left_alone_and_named(world: World) -> None:
@@ -201,6 +250,17 @@ async def _patch(world: World, kind: str, name: str, change: dict[str, Any]) -> 
     """Change an object's metadata as a user would; what kubectl has against it."""
     said = await world.kubectl("patch", kind, name, "--type=merge", "-p", json.dumps({"metadata": change}))
     return said.err
+
+
+async def _put_back(world: World, pod: Pod) -> None:
+    """Wait until the labels of a Pod have changed, and are as they were again."""
+    labels = pod.metadata.labels
+
+    def back() -> bool:
+        told = [each.new for each in world.board.story if each.new and each.new.metadata.uid == pod.metadata.uid]
+        return any(each.metadata.labels != labels for each in told) and _now(world, pod).metadata.labels == labels
+
+    await world.board.until(back, what=f"the labels of {pod.metadata.name} are as rendered")
 
 
 def _let_go(old: Object, new: Object) -> bool:

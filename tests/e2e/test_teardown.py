@@ -1,11 +1,13 @@
 """A deployment goes whatever it was in the middle of and whatever is missing, and the next of its name is another."""
 
 import asyncio
+import json
 from typing import Final
 
 import pytest
 from e2e_board import admitted, uids
 from e2e_cached import cache
+from e2e_operators import Start
 from e2e_routed import create, pair, present, served
 from e2e_standing import standing
 from e2e_worlds import JSON, MakeWorld, World, annotated_pods
@@ -135,6 +137,27 @@ async def test_pods_that_a_forced_deletion_left_are_not_adopted_by_the_next_of_t
     await asyncio.sleep(WHILE)
     assert world.board.settled("wide")
     assert len(world.board.all_pods("wide")) == 2
+
+
+async def test_pods_that_nobody_watched_any_more_go_before_the_deployment_with_their_workloads(
+    breakable: World, start_operator: Start
+) -> None:
+    first = start_operator()
+    await breakable.create("chat", replicas=2)
+    await breakable.settled("chat")
+    (pod,), (other,) = breakable.board.replicas("chat").values()
+    first.kill()
+    for each, labels in ((pod, (keys.NAME, keys.INSTANCE, keys.COMPONENT, keys.ORDINAL)), (other, (keys.INSTANCE,))):
+        change = {"metadata": {"labels": dict.fromkeys(labels)}}
+        said = await breakable.kubectl("patch", "pod", each.metadata.name, "--type=merge", "-p", json.dumps(change))
+        assert said.err == ""
+    await breakable.kubectl("delete", "md", "chat", "--wait=false")
+
+    start_operator()
+    await breakable.gone("chat")
+    await _nothing_left(breakable, "chat")
+    gone = [change.thing.metadata.name for change in breakable.board.story if change.new is None]
+    assert gone.index("chat") > max(gone.index(pod.metadata.name), gone.index(other.metadata.name))
 
 
 async def _nothing_left(world: World, name: str) -> None:
