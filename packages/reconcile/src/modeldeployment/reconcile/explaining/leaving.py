@@ -58,7 +58,9 @@ class Leaving:
         mine = self.operation
         if mine is None or not mine.under_way:
             return None
-        behind = [each for each in self.intents if not each.uids & mine.members and _goes(each, self.held)]
+        stays = {(each.role, each.ordinal) for each, why in self.held if why is not Held.OTHER_UNDER_WAY}
+        others = (each for each in self.intents if not each.uids & mine.members)
+        behind = [each for each in others if (each.role, each.ordinal) not in stays]
         own = next((each for each in self.intents if each.uids & mine.members), None)
         soonest = sum((_idle(each) for each in behind), _idle(own))
         return mine.started + soonest, mine.deadline + machine.OVERALL * len(behind)
@@ -130,11 +132,6 @@ def _of(mine: Reservation, leaving: Leaving) -> Link:
         return Link(Why.RETIREMENT_ABORTED, name, SOURCE, mine.reason)
     until = f" until {instant(leaving.until)} at the latest" if leaving.until is not None else ""
     return Link(Why.RETIRING, name, SOURCE, mine.reason, mine.state.value, until)
-
-
-def _goes(intent: Intent, held: Iterable[tuple[Intent, Held]]) -> bool:
-    """Whether an intent has its turn once those before it are gone."""
-    return next((why for each, why in held if each is intent), Held.OTHER_UNDER_WAY) is Held.OTHER_UNDER_WAY
 
 
 def _idle(intent: Intent | None) -> timedelta:
