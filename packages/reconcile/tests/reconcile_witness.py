@@ -76,6 +76,7 @@ class Routing:
     by_id: bool = False
     status: int = 200
     numbers: str = ""
+    key: str = ""
 
     async def __call__(self, request: web.Request) -> web.Response:
         if request.path == "/metrics":
@@ -84,6 +85,8 @@ class Routing:
             return web.Response(text=known + self.numbers)
         if self.status != 200:
             return web.Response(status=self.status)
+        if self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
+            return web.Response(status=401)
         if request.method == "DELETE":
             key = request.raw_path.rpartition("/")[2]
             for url in [

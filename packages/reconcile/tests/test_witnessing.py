@@ -344,15 +344,6 @@ async def test_who_ceases_to_lead_hears_nobody() -> None:
     assert other.witness.evidence(CHAT) is None
 
 
-async def test_a_worker_without_a_pod_is_a_ghost_only_after_a_while(world: World) -> None:
-    await idle(world)
-    routing = Routing({STAYS: "regular", "http://10.0.0.3:8000": "regular"})
-    await world.router(routing)
-    world.inquire(VLLM)
-    await world.until(let_go)
-    assert "http://10.0.0.3:8000" in routing.lists
-
-
 async def test_a_half_is_withdrawn_beside_its_like_alone(world: World) -> None:
     engine = await idle(world, labels={keys.ROLE_KIND: "decode"})
     await world.router(Routing({STAYS: "prefill"}), args=["--vllm-pd-disaggregation"])

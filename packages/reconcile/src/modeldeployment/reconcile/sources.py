@@ -1,14 +1,14 @@
 """Whom a testimony asks, and what it looks up: Pods by UID, router processes and engines by address, nobody else."""
 
 import asyncio
-from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 from typing import Final
 
 import msgspec
 from aiohttp import ClientSession
 
-from modeldeployment.api import RoleKind, keys
+from modeldeployment.api import RoleKind, RouterName, keys
 from modeldeployment.kube import Client, shapes
 from modeldeployment.reconcile import fetching, scraping
 from modeldeployment.reconcile.deciding.seen import OwnedKind
@@ -18,12 +18,12 @@ from modeldeployment.reconcile.retiring.evidence import Inquiry
 from modeldeployment.reconcile.watching import Key, Watched
 from modeldeployment.render import DEFAULT_PORT
 from modeldeployment.router import LISTEN_PORT, METRICS_PORT
-from modeldeployment.router.withdrawal import Ask, Door, Heard, ghosts
+from modeldeployment.router.withdrawal import Ask, Door, Heard
 
 LARGEST: Final = 2**22
 """Bytes of the largest answer of a router that is read: a list of a thousand workers is one of them."""
 _HEADLESS: Final = "None"
-_FORGOTTEN: Final = timedelta(minutes=10)
+_ROUTERS: Final = frozenset(RouterName)
 
 
 class _ServiceSpec(msgspec.Struct, rename="camel"):
@@ -44,10 +44,7 @@ _spec = msgspec.json.Decoder(_Spec)
 
 
 class Sources:
-    """What all testimonies share: the stores, the API server, one session, and how many requests go at once.
-
-    `haunts` is what each router process has listed without a Pod, by its identity.
-    """
+    """What all testimonies share: the stores, the API server, one session, and how many requests go at once."""
 
     def __init__(
         self,
@@ -59,8 +56,6 @@ class Sources:
     ) -> None:
         self.client = client
         self.clock = clock
-        self.haunts: dict[tuple[str, int], ghosts.Seen] = {}
-        self._haunted: dict[tuple[str, int], datetime] = {}
         self._watched = watched
         self._http = http
         self._free = asyncio.Semaphore(at_once)
@@ -97,6 +92,16 @@ class Sources:
         """Answer those Pods that are there, by name."""
         found = (self.pod(uid) for uid in uids)
         return tuple(sorted((each for each in found if each is not None), key=lambda each: each.metadata.name))
+
+    def routers(self) -> Mapping[Key, tuple[RouterName, tuple[shapes.Pod, ...]]]:
+        """Answer the Pods that say that they run a router, by the deployment they say that it is of."""
+        found: dict[tuple[Key, RouterName], list[shapes.Pod]] = {}
+        for pod in self._watched.pods.items():
+            said = pod.metadata.labels.get(keys.ROUTER)
+            if said in _ROUTERS and pod.status.pod_ip:
+                key = Key(pod.metadata.namespace, pod.metadata.labels.get(keys.INSTANCE, ""))
+                found.setdefault((key, RouterName(said)), []).append(pod)
+        return {key: (router, tuple(pods)) for (key, router), pods in found.items()}
 
     def port(self, inquiry: Inquiry, uid: str) -> int:
         """Answer where routers reach a member: where its role is not rendered any more, at the port of its numbers."""
@@ -142,18 +147,6 @@ class Sources:
         uid = stored.metadata.uid if stored is not None else ""
         found = self._watched.owned[OwnedKind.SERVICE].by_index("owner", uid)
         return tuple(sorted(each.metadata.name for each in found if _sends(each.spec)))
-
-    def haunted(self, process: Process, every: timedelta) -> bool:
-        """Whether it is time to look for ghosts in a process's list again."""
-        now, last = self.clock(), self._haunted.get(process.identity)
-        if last is not None and now - last < every:
-            return False
-        self._haunted[process.identity] = now
-        forgotten = [each for each, seen in self._haunted.items() if now - seen > _FORGOTTEN]
-        for each in forgotten:
-            del self._haunted[each]
-            self.haunts.pop(each, None)
-        return True
 
     def _owned(self, key: Key) -> tuple[shapes.Pod, ...]:
         stored = self._watched.deployments.get(key.namespace, key.name)

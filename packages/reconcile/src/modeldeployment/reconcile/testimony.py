@@ -23,7 +23,7 @@ from modeldeployment.reconcile.watching import Key
 from modeldeployment.reconcile.weighing import Asked, Engine
 from modeldeployment.render import ENGINES
 from modeldeployment.router import withdrawal
-from modeldeployment.router.withdrawal import Heard, State, Step, Subject, ghosts
+from modeldeployment.router.withdrawal import Heard, State, Step, Subject
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,6 @@ _BUSY: Final = 2.0
 _SLOWEST: Final = 30.0
 _SLOWER: Final = 20
 """A router that does not take a member back is asked less and less often: after each twentieth of the time it took."""
-_GHOSTS: Final = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,6 @@ class Testimony:
                 return
             await asyncio.sleep(max(step.rest, self._slower()))
             heard = [await self._sources.ask(process, ask) for ask in step.asks]
-            await self._lay_ghosts(process, program, heard)
 
     def _slower(self) -> float:
         passed = (self._sources.clock() - self._began).total_seconds()
@@ -202,18 +200,6 @@ class Testimony:
             fresh=fresh,
             bootstrap_port=member.bootstrap_port,
         )
-
-    async def _lay_ghosts(self, process: Process, program: withdrawal.Program, heard: Sequence[Heard]) -> None:
-        listed = next((each for each in heard if each.ask == withdrawal.LIST), None)
-        if not program.listed or listed is None or not self._sources.haunted(process, _GHOSTS):
-            return
-        live = self._sources.addresses(self._key, self.inquiry.members)
-        seen = self._sources.haunts.get(process.identity, ghosts.Seen())
-        seen, asks = ghosts.lay(seen, listed, live, self._sources.clock(), by_id=program.by_id)
-        self._sources.haunts[process.identity] = seen
-        for ask in asks:
-            log.info("ghost taken out", extra={"object": str(self._key), "reason": f"{process} {ask.path}"})
-            await self._sources.ask(process, ask)
 
     # --- engines ---
 

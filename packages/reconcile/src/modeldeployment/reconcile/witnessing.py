@@ -16,6 +16,7 @@ from typing import Final
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, shapes
 from modeldeployment.reconcile import fetching, testimony, weighing
+from modeldeployment.reconcile.haunting import Haunting
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
 from modeldeployment.reconcile.sources import Sources
 from modeldeployment.reconcile.testimony import Testimony
@@ -79,15 +80,21 @@ class Witness:
         """Hear inquiries meanwhile; what was heard is forgotten at the end."""
         async with fetching.session(self._at_once, keep=True) as http:
             self._sources = Sources(self._client, self._watched, http, self._steady(), self._at_once)
+            haunting = Haunting(self._sources, self._inquired)
+            sweeping = asyncio.get_running_loop().create_task(haunting.run())
             try:
                 yield
             finally:
                 self._sources = None
-                tasks = [heard.task for heard in self._heard.values()]
+                tasks = [sweeping, *(heard.task for heard in self._heard.values())]
                 self._heard.clear()
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _inquired(self, key: Key) -> frozenset[str]:
+        heard = self._heard.get(key)
+        return heard.testimony.inquiry.members if heard is not None else frozenset()
 
     def _steady(self) -> Callable[[], datetime]:
         """A clock that begins with the time of day and is not set: a proof is no shorter for a clock that was."""
