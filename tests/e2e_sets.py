@@ -62,6 +62,26 @@ def reserved(workload: Workload) -> bool:
     return any((each.type, each.status) == ("QuotaReserved", "True") for each in workload.status.conditions)
 
 
+async def queued(world: World, name: str, groups: int) -> None:
+    """Wait until so many groups of a deployment are there and Kueue has tried each, so that all wait behind the elder.
+
+    One that was never tried is tried before those that were passed over, whatever their age.
+    """
+    await world.board.until(
+        lambda: len(found := workloads(world, name)) == groups and all(map(_tried, found)),
+        what=f"each of {groups} groups of {name} holds quota or knows why it does not",
+    )
+
+
+def _tried(workload: Workload) -> bool:
+    """Whether it holds quota, or queues and was refused some since it does."""
+    short = any(
+        each.type == "QuotaReserved" and each.message.startswith("couldn't assign flavors")
+        for each in workload.status.conditions
+    )
+    return reserved(workload) or (workload.spec.active is not False and short)
+
+
 def started(world: World, name: str) -> list[Pod]:
     """Pods of a deployment that nothing holds back from the scheduler."""
     return [pod for pod in world.board.all_pods(name) if not pod.spec.scheduling_gates]

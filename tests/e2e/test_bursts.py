@@ -87,4 +87,6 @@ async def test_a_burst_in_the_middle_of_a_rollout_brings_no_replica_of_the_old_s
     wanted = {number: pod.metadata.annotations[keys.FINGERPRINT] for number, [pod] in replicas.items()}
     since = [pod for pod in world.board.came(PODS)[seen:] if ordinal(pod) in wanted]
     assert [pod.metadata.annotations[keys.FINGERPRINT] for pod in since] == [wanted[ordinal(pod)] for pod in since]
-    assert sorted(map(ordinal, since)) == [0, 1, 2]
+    # A count of two may take the third away, of the new spec already or not, before the last count brings it back.
+    assert sorted(number for number in map(ordinal, since) if number < min(COUNTS)) == [0, 1]
+    assert set(map(ordinal, since)) == {0, 1, 2}

@@ -117,6 +117,7 @@ async def test_a_cache_that_comes_back_gives_the_new_ordinal_its_connection_and_
     (kept,) = uids(world.board.all_pods("chat"))
 
     await shared.grant(phase="Error")
+    await world.board.until(lambda: held(world), what="the rollout is held")
     await world.scale("chat", 2)
     await world.board.until(
         lambda: len(world.board.replicas("chat")) == 2 and all(map(ready, world.board.all_pods("chat"))),

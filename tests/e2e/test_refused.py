@@ -43,6 +43,9 @@ async def test_too_small_a_quota_is_said_with_the_reason_and_heals_when_it_grows
     await world.create("chat", replicas=2, resources={"accelerator": 8})
     await world.board.until(lambda: world.board.says("chat", "QuotaReserved", "False", "Pending"), what="one waits")
     await world.board.until(lambda: world.board.status("chat")["phase"] == "Degraded", what="the other one serves")
+    await world.board.until(
+        lambda: "insufficient" in world.board.condition("chat", "QuotaReserved")["message"], what="Kueue says why"
+    )
     message = world.board.condition("chat", "QuotaReserved")["message"]
     assert message.startswith('1 of 2 replicas wait for quota, role "server" first, in queue '), message
     assert "insufficient unused quota for credits.gpustack.ai/nvidia in flavor" in message

@@ -110,6 +110,7 @@ async def test_a_group_that_a_stranger_holds_before_us_is_waited_for_and_not_sto
     await asyncio.sleep(WHILE)
     assert [pod.metadata.name for pod in world.board.deleted(PODS) if pod.metadata.name == "stranger"] == []
     assert len(world.board.came(PODS)) <= 4, "created again and again, as Kueue deletes what is in excess"
+    await world.board.until(lambda: world.board.notes("NameTaken"), what="it is said")
     assert world.board.notes("NameTaken")[0].startswith("replica server/0 is not created: Pod stranger, ")
     await world.client.delete(PODS, "stranger", world.namespace)
     group = names.group_name(world.namespace, "chat", "server", 0)

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 from e2e_operators import Start
-from e2e_sets import create, entry, pair, reserved, started, stranger, take_check_away, unequal, workloads
+from e2e_sets import create, entry, pair, queued, reserved, started, stranger, take_check_away, unequal, workloads
 from e2e_worlds import JSON, MakeWorld, World
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube import NotFound, PatchType
@@ -47,11 +47,11 @@ async def test_a_pair_of_which_one_does_not_fit_starts_nothing_until_there_is_ro
     world = await make_world(nodes=1, admission_checks=CHECKED)
     await create(world, pair(world, "chat", 4, 5))
     held = "8 of 9 replicas of the set hold quota; waiting for role {}, and all start together"
-    told = await world.board.until(
-        lambda: {entry(each) for each in workloads(world, "chat") if entry(each)[1]},
+    expected = {("Pending", held.format(role)) for role in ("prefill", "decode")}
+    await world.board.until(
+        lambda: (told := {entry(each) for each in workloads(world, "chat") if entry(each)[1]}) and told <= expected,
         what="the set says what it waits for",
     )
-    assert told <= {("Pending", held.format(role)) for role in ("prefill", "decode")}
     assert started(world, "chat") == []
     assert world.board.condition("chat", "QuotaReserved")["reason"] == "Pending"
     await make_world(nodes=1, admission_checks=CHECKED)
@@ -61,12 +61,11 @@ async def test_a_pair_of_which_one_does_not_fit_starts_nothing_until_there_is_ro
 async def test_two_sets_that_block_each_other_are_parted_and_run_one_after_the_other(checked: World) -> None:
     await stranger(checked, cards=6)
     await create(checked, unequal(checked, "elder", 4, 4))
-    await checked.board.until(lambda: len(workloads(checked, "elder")) == 2, what="the elder queues")
+    await queued(checked, "elder", 2)
     await asyncio.sleep(1.1)  # ages have whole seconds
     await create(checked, unequal(checked, "younger", 2, 6))
-    await checked.board.until(
-        lambda: any(reserved(each) for each in workloads(checked, "younger")), what="the younger holds what is left"
-    )
+    await queued(checked, "younger", 2)
+    assert any(reserved(each) for each in workloads(checked, "younger"))  # what the stranger left
     await checked.client.delete(PODS, "stranger", checked.namespace)
     await checked.settled("elder")
     assert started(checked, "younger") == []

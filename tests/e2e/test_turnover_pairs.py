@@ -73,7 +73,7 @@ async def test_an_edit_during_a_rollout_goes_on_with_the_newest_spec_and_spares_
     await world.create("chat", replicas=3)
     await world.settled("chat")
     serving = world.board.follow(_counter(world, "chat", "server"))
-    async with annotated_pods(world, "lab/next", {"lab/ready-after": "3s"}):
+    async with annotated_pods(world, "lab/next", {"lab/never-ready": "true"}):  # so that the edit is never too late
         await world.edit("chat", IMAGE, "lab/next")
         await world.board.until(lambda: len(world.board.came(PODS)) == 4, what="the first has turned over")
         await world.edit("chat", IMAGE, "lab/last")
