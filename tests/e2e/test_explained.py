@@ -9,7 +9,7 @@ from e2e_board import PATIENCE
 from e2e_people import PROGRAM
 from e2e_routed import pair as routed
 from e2e_routed import served
-from e2e_sets import create, pair, reserved, workloads
+from e2e_sets import create, pair, queued, reserved, workloads
 from e2e_worlds import MakeWorld, Said, World
 from modeldeployment.api import kueue
 
@@ -39,10 +39,12 @@ async def test_of_a_pair_that_does_not_fit_the_chain_leads_from_a_held_replica_t
 ) -> None:
     world = await make_world(nodes=1, admission_checks=(kueue.JOINT_CHECK,))
     await create(world, pair(world, "chat", 4, 5))
-    await world.board.until(
-        lambda: (found := workloads(world, "chat")) and len(found) == 9 and sum(map(reserved, found)) == 8,
-        what="eight of nine hold quota",
-    )
+    await queued(world, "chat", 9)
+    assert sum(map(reserved, workloads(world, "chat"))) == 8
+    async for _ in world.asking():  # a queue counts a moment after it gave
+        said = await world.kubectl("get", "clusterqueue", world.provision.cluster_queue, "-o", "json")
+        if json.loads(said.out)["status"].get("reservingWorkloads") == 8:
+            break
     tree = await ask(world, "status", "chat", "-o", "json")
     assert (tree.code, tree.err) == (0, "")
     replicas = [
