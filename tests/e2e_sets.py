@@ -66,6 +66,7 @@ async def queued(world: World, name: str, groups: int) -> None:
     """Wait until so many groups of a deployment are there and Kueue has tried each, so that all wait behind the elder.
 
     One that was never tried is tried before those that were passed over, whatever their age.
+    Not for groups that are alike in role and size over several deployments: those seem to be passed over untold.
     """
     await world.board.until(
         lambda: len(found := workloads(world, name)) == groups and all(map(_tried, found)),
