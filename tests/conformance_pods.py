@@ -55,11 +55,15 @@ _DISCOVERED: Final[JSON] = {
 
 
 class Pods:
-    """Pods by name; whoever watches is told of every change, whatever the labels that it selects by."""
+    """Pods by name; whoever watches is told of every change, whatever the labels that it selects by.
+
+    While it is `mute` it tells nobody, and nobody knows: a router is blind then.
+    """
 
     def __init__(self) -> None:
         self.port = 0
         self.pools: list[JSON] = []
+        self.mute = False
         self._pods: dict[str, JSON] = {}
         self._revision = 1
         self._watchers: set[asyncio.Queue[JSON]] = set()
@@ -102,7 +106,7 @@ class Pods:
         self._tell("DELETED", pod)
 
     def _tell(self, kind: str, pod: JSON) -> None:
-        for each in self._watchers:
+        for each in self._watchers if not self.mute else ():
             each.put_nowait({"type": kind, "object": json.loads(json.dumps(pod))})
 
     async def answer(self, request: web.Request) -> web.StreamResponse:

@@ -158,6 +158,22 @@ async def test_a_router_that_restarts_proves_it_again(cluster: Start, engine: st
     await lists(second, stays)
 
 
+@EACH
+async def test_a_router_that_is_blind_is_told(cluster: Start, engine: str, router: str) -> None:
+    world = await cluster(servers(engine, router, ROUND_ROBIN, replicas=2))
+    stays, goes = await world.member("server", 0), await world.member("server", 1)
+    running = await world.router()
+    await lists(running, stays, goes)
+    world.pods.mute = True
+    async with world.load(running) as statuses:
+        world.retire(goes)
+        await world.until(proven, "the member is withdrawn and idle")
+        served = goes.served
+        await asyncio.sleep(1)
+    assert goes.served == served
+    assert set(statuses) == {200}
+
+
 async def test_a_witness_that_begins_anew_knows_what_the_gateway_dropped_before(cluster: Start) -> None:
     world = await cluster(servers("SGLang", "sglang-gateway", replicas=2))
     stays, goes = await world.member("server", 0), await world.member("server", 1)
