@@ -11,6 +11,7 @@ import pytest
 from e2e_routed import router_pods
 from e2e_worlds import JSON, World
 from modeldeployment.lab.loading import Account, Load, send
+from modeldeployment.lab.packaged import PROGRAMS
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 from modeldeployment.lab.serving import Serving
 
@@ -23,6 +24,11 @@ EACH: Final = pytest.mark.parametrize(
     ],
 )
 """For each router that is one program, with the engine it fronts."""
+_IMAGES: Final = {
+    "vllm-router": f"vllm/vllm-router:{PROGRAMS['vllm-router'].version}",
+    "sglang-gateway": f"lmsysorg/sglang-router:{PROGRAMS['sglang-router'].version}",
+}
+"""An image says which version of its program it holds; these say what really runs here."""
 
 
 @pytest.fixture
