@@ -45,7 +45,8 @@ def servers(world: World, engine: str, router: str | None, name: str = "chat", *
     """
     manifest = world.manifest(name, **role)
     manifest["spec"]["engine"] = {"name": engine, "version": "0.29.0" if engine == "vLLM" else "0.5.9"}
-    manifest["spec"]["router"] = {"name": router, "extraArgs": ["--policy=round_robin"]} if router else None
+    behind = {"name": router, "image": _IMAGES[router], "extraArgs": ["--policy=round_robin"]} if router else None
+    manifest["spec"]["router"] = behind
     return manifest
 
 
