@@ -75,12 +75,15 @@ class Rim:
     now: datetime = NOW
     watched: Watched = field(default_factory=lambda: Watched(lambda _: None))
     status: dict[str, object] = field(default_factory=dict)
+    busy: bool = False
     controller: DeploymentController = field(init=False)
     spec: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         recorder = Recorder(self.client, "test", "test")
-        self.controller = DeploymentController(self.client, self.watched, recorder, Policy(), lambda: self.now)
+        self.controller = DeploymentController(
+            self.client, self.watched, recorder, Policy(), lambda: self.now, lambda: self.busy
+        )
         a10 = {"os": "linux", "arch": "amd64", "acceleratable": True, "acceleratorGroup": "nvidia-a10g"}
         told = {"entrance": "entrance-a10", "detail": {"manufacturer": "nvidia"}}
         self.watched.types.put(stored("a10", a10, told))

@@ -171,6 +171,32 @@ async def test_a_phase_that_flips_is_written_at_once() -> None:
     assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
 
 
+async def test_while_sets_are_admitted_a_status_waits_a_second_and_no_longer() -> None:
+    rim = Rim()
+    starting(rim, 0)
+    await rim.run()
+    rim.busy = True
+    starting(rim, 1)
+    assert await rim.run(later=timedelta(seconds=5)) == pytest.approx(1.0)
+    starting(rim, 2)
+    assert await rim.run(later=timedelta(milliseconds=600)) == pytest.approx(0.4)
+    assert len(rim.client.statuses()) == 1
+    await rim.run(later=timedelta(milliseconds=400))
+    assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [0, 2]
+
+
+async def test_a_status_that_waited_is_written_as_soon_as_no_set_is_admitted() -> None:
+    rim = Rim()
+    starting(rim, 0)
+    await rim.run()
+    rim.busy = True
+    starting(rim, 1)
+    await rim.run(later=timedelta(seconds=5))
+    rim.busy = False
+    await rim.run(later=timedelta(milliseconds=100))
+    assert [each["phase"] for each in rim.client.statuses()] == ["Starting", "Degraded"]
+
+
 async def test_each_restart_in_a_deployment_at_rest_is_announced_once() -> None:
     rim = Rim()
     starting(rim, 2, of=2)

@@ -41,7 +41,9 @@ class Controllers:
         self._reflectors = self._watched.reflectors(client)
         self._gauging = Gauging(self._watched)
         self._recorder = Recorder(client, COMPONENT, identity)
-        self._reconciler = DeploymentController(client, self._watched, self._recorder, settings.policy(), utc_now)
+        self._reconciler = DeploymentController(
+            client, self._watched, self._recorder, settings.policy(), utc_now, busy=lambda: self._sets.counters.busy > 0
+        )
         self._deployments = Controller("deployments", self._reconciler.reconcile, workers=settings.workers, queue=queue)
         joint: WorkQueue[Joint] = WorkQueue()
         self._joiner = SetController(client, self._watched, joint, utc_now)

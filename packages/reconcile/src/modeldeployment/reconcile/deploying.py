@@ -57,7 +57,8 @@ class Tally:
 class DeploymentController:
     """Reconciles ModelDeployments; `reconcile(key)` is one pass.
 
-    `policy` holds the settings that rendering reads. `clock` is the only source of time.
+    `policy` holds the settings that rendering reads. `clock` is the only source of time. `busy` says that sets are
+    being admitted: what people read then waits a moment for what opens gates.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class DeploymentController:
         recorder: Recorder,
         policy: Policy,
         clock: Callable[[], datetime],
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
         self._client = client
         self._watched = watched
@@ -76,7 +78,9 @@ class DeploymentController:
         self._expected = Expectations()
         self._insisted = Insistence()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
+        self._busy = busy
         self._told: dict[Key, datetime] = {}
+        self._untold: dict[Key, datetime] = {}
         self._lasting: dict[Key, Lasting] = {}
         self._native_sidecars: bool | None = None
         self.tally = Tally()
@@ -110,6 +114,7 @@ class DeploymentController:
             self._snapshots.forget(key)
             self._said.pop(key, None)
             self._told.pop(key, None)
+            self._untold.pop(key, None)
             self._lasting.pop(key, None)
             self._expected.forget(key)
             self._insisted.forget(key)
@@ -184,15 +189,20 @@ class DeploymentController:
     async def _tell(self, target: acting.Target, snapshot: Snapshot, decision: Decision) -> float | None:
         """Write the status, or let one that only counts on rest: the seconds until it is due, None where none rests."""
         if decision.status is None:
+            self._untold.pop(target.key, None)
             return None
         now, last = self._clock(), self._told.get(target.key)
         if last is not None and now - last < pacing.REST and pacing.counts_on(snapshot.status, decision.status):
             return (last + pacing.REST - now).total_seconds()
+        since = self._untold.setdefault(target.key, now)
+        if self._busy() and now - since < pacing.REST:
+            return (since + pacing.REST - now).total_seconds()
         written = await acting.write_status(self._client, target, decision.status)
         # The store will show what was just written: nothing is to be decided on that.
         with contextlib.suppress(Unreadable):  # the pass that reads it from the store tells
             self._last(target.key, self._snapshots.after(snapshot, written), replace(decision, status=None))
         self._told[target.key] = now
+        del self._untold[target.key]
         self.tally.status_writes += 1
         return None
 

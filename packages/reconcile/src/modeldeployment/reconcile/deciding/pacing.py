@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final, cast
 
 REST: Final = timedelta(seconds=1)
-"""How long a status stands at the least before one that only counts on replaces it."""
+"""How long a status stands at the least before one that only counts on replaces it, and any waits for set admission."""
 
 MINUTE: Final = timedelta(minutes=1)
 
