@@ -172,6 +172,10 @@ async def test_a_router_that_is_blind_is_told(cluster: Start, engine: str, route
         await asyncio.sleep(1)
     assert goes.served == served
     assert set(statuses) == {200}
+    world.label(goes, eligible=True)
+    world.inquire(goes, Stage.RESTORING)
+    await world.until(restored, "the blind router lists the member again")
+    await lists(running, stays, goes)
 
 
 async def test_a_witness_that_begins_anew_knows_what_the_gateway_dropped_before(cluster: Start) -> None:

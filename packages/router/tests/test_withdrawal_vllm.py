@@ -240,5 +240,14 @@ def test_it_takes_a_member_back_by_itself_once_the_label_is_back() -> None:
     assert {method for method, _ in router.asked} == {"GET"}
 
 
+def test_a_router_that_was_blind_meanwhile_is_told_to_take_it_back() -> None:
+    router = gone(addition=200)
+    story = play(RESTORE, router)
+    assert (story.verdict, 10 <= story.seconds < 11) == (PROVEN, True)
+    assert router.asked.count(("POST", "/workers")) == 1
+    half = play(RESTORE, Router(lists={STAYS: "decode"}), subject(kind=RoleKind.DECODE, paired=True))
+    assert (half.verdict, 10 <= half.seconds < 11, "restart that router" in half.reason) == (IMPOSSIBLE, True, True)
+
+
 def test_the_first_step_asks_for_list_and_numbers() -> None:
     assert WITHDRAW(None, (), subject(), START).asks == (LIST, NUMBERS)

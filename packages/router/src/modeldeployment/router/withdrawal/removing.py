@@ -1,8 +1,9 @@
-"""Routers that drop a member only when they are told to: the gateway of SGLang, and `vllm-router` before 0.1.17.
+"""Routers that are told to drop a member, or to take it back, over their worker API.
 
-They do not notice that the label is off, and once it is, not even the Pod's deletion: told nothing, they keep it for
-ever. Told, they drop it within moments and never put it back. What they have sent before is counted by none of their
-numbers, so the engine itself says whether it is still under way. Source: facts routers-measured §1 to §3, §5 and §7.
+The gateway of SGLang and `vllm-router` before 0.1.17 drop one only then. They do not notice that the label is off, and
+once it is, not even the Pod's deletion: told nothing, they keep it for ever. Told, they drop it within moments and
+never put it back. What they have sent before is counted by none of their numbers, so the engine itself says whether it
+is still under way. Source: facts routers-measured §1 to §3, §5 and §7.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Program:
 
     `by_id` says whether it names workers by ids of its own. `known` is a series that every worker it ever listed has,
     also once it was removed. `agrees` are its answers to a removal that say that the worker goes, or is gone; `adds`
-    those to an addition that say that it comes, or is there. `takes_pairs` says whether it adds a pair's half.
+    those to an addition that say that it comes, or is there. `takes_pairs` says whether it adds a pair's half. `sees`
+    is how long the label alone may take to bring a worker back; zero where it never does.
     """
 
     by_id: bool
@@ -38,6 +40,7 @@ class Program:
     agrees: frozenset[int]
     adds: frozenset[int]
     takes_pairs: bool
+    sees: timedelta = timedelta(0)
 
 
 def withdraw(program: Program, state: State | None, heard: Sequence[Heard], subject: Subject, now: datetime) -> Step:
@@ -70,7 +73,10 @@ def withdraw(program: Program, state: State | None, heard: Sequence[Heard], subj
 
 
 def restore(program: Program, state: State | None, heard: Sequence[Heard], subject: Subject, now: datetime) -> Step:
-    """Say what follows, on the way to a router that sends it requests again: the label alone does nothing."""
+    """Say what follows, on the way to a router that sends it requests again: where the label does not, a request does.
+
+    The label is back. One that was blind while it went and came has not noticed anything, and keeps the worker out.
+    """
     state = unbroken.begun(state, now)
     if any(each.forbidden for each in heard):
         return unbroken.impossible(state, subject, _closed(subject), (LIST,))
@@ -81,6 +87,9 @@ def restore(program: Program, state: State | None, heard: Sequence[Heard], subje
         mine = listing.of(listing.workers(listed, by_id=program.by_id), subject)
         if mine:
             return unbroken.restored(state, subject, (LIST,))
+        if now - state.since < program.sees:
+            why = f"does not list {subject.name} again yet"
+            return unbroken.waiting(state, subject, why, (LIST,), unbroken.pace(state, now))
         if subject.paired and not program.takes_pairs:
             why = f"takes no half of a pair back; restart that router, and it finds {subject.name} itself"
             return unbroken.impossible(state, subject, why, (LIST,))
@@ -143,14 +152,25 @@ def _closed(subject: Subject) -> str:
     )
 
 
+_VLLM_ADDS: Final = frozenset({HTTPStatus.OK, HTTPStatus.BAD_REQUEST})
+"""A worker that is there already is answered like one that cannot be added."""
+VLLM: Final = Program(
+    by_id=False,
+    known="vllm_router_worker_health",
+    agrees=frozenset({HTTPStatus.OK}),
+    adds=_VLLM_ADDS,
+    takes_pairs=False,
+    sees=unbroken.PATIENCE,
+)
+"""`vllm-router` from 0.1.17 on."""
 OLD_VLLM: Final = Program(
     by_id=False,
     known="vllm_router_worker_health",
     agrees=frozenset({HTTPStatus.OK}),
-    adds=frozenset({HTTPStatus.OK, HTTPStatus.BAD_REQUEST}),
+    adds=_VLLM_ADDS,
     takes_pairs=False,
 )
-"""`vllm-router` 0.1.15 and 0.1.16. A worker that is there already is answered like one that cannot be added."""
+"""`vllm-router` 0.1.15 and 0.1.16."""
 GATEWAY: Final = Program(
     by_id=True,
     known="smg_worker_health",

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.api.choices import RoleKind
-from modeldeployment.router.withdrawal import listing, numbers, unbroken
+from modeldeployment.router.withdrawal import listing, numbers, removing, unbroken
 from modeldeployment.router.withdrawal.asking import LIST, NUMBERS, Ask, Heard, State, Step, Subject
 from modeldeployment.router.withdrawal.listing import Strange, Worker
 
@@ -57,20 +57,8 @@ def withdraw(state: State | None, heard: Sequence[Heard], subject: Subject, now:
 
 
 def restore(state: State | None, heard: Sequence[Heard], subject: Subject, now: datetime) -> Step:
-    """Say what follows, on the way to a router that sends it requests again: the label is back, which suffices."""
-    state = unbroken.begun(state, now)
-    listed = unbroken.answer(heard, LIST)
-    if listed is None:
-        return unbroken.waiting(state, subject, "has not been asked yet", (LIST,), 0.0)
-    try:
-        mine = listing.of(listing.workers(listed, by_id=False), subject)
-    except Strange as strange:
-        return unbroken.unsure(state, subject, str(strange), (LIST,), now)
-    if mine:
-        return unbroken.restored(state, subject, (LIST,))
-    return unbroken.waiting(
-        state, subject, f"does not list {subject.name} again yet", (LIST,), unbroken.pace(state, now)
-    )
+    """Say what follows, on the way to a router that sends it requests again: the label is back, and mostly suffices."""
+    return removing.restore(removing.VLLM, state, heard, subject, now)
 
 
 def _told(state: State, heard: Sequence[Heard], now: datetime) -> State:
