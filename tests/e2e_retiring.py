@@ -10,9 +10,11 @@ from typing import Any, Final
 import pytest
 from e2e_routed import router_pods
 from e2e_worlds import JSON, World
+from modeldeployment.api import keys
+from modeldeployment.lab.engines import FakeEngine
 from modeldeployment.lab.loading import Account, Load, send
-from modeldeployment.lab.packaged import PROGRAMS
 from modeldeployment.lab.pytest_plugin import ObtainProgram
+from modeldeployment.lab.routers import IMAGES
 from modeldeployment.lab.serving import Serving
 
 MODEL: Final = "Qwen/Qwen2.5-7B-Instruct"
@@ -24,17 +26,21 @@ EACH: Final = pytest.mark.parametrize(
     ],
 )
 """For each router that is one program, with the engine it fronts."""
-_IMAGES: Final = {
-    "vllm-router": f"vllm/vllm-router:{PROGRAMS['vllm-router'].version}",
-    "sglang-gateway": f"lmsysorg/sglang-router:{PROGRAMS['sglang-router'].version}",
-}
-"""An image says which version of its program it holds; these say what really runs here."""
 
 
 @pytest.fixture
 async def serving(world: World, program: ObtainProgram, tmp_path: Path) -> AsyncIterator[Serving]:
     """Return what plays the Pods of the world's namespace, with real routers and fake engines."""
     async with Serving(world.client, world.control_plane, world.namespace, tmp_path, program) as started:
+        yield started
+
+
+@pytest.fixture
+async def breakable_serving(breakable: World, program: ObtainProgram, tmp_path: Path) -> AsyncIterator[Serving]:
+    """The same for the breakable world."""
+    plane, folder = breakable.control_plane, tmp_path / "served"
+    folder.mkdir()
+    async with Serving(breakable.client, plane, breakable.namespace, folder, program) as started:
         yield started
 
 
@@ -45,7 +51,7 @@ def servers(world: World, engine: str, router: str | None, name: str = "chat", *
     """
     manifest = world.manifest(name, **role)
     manifest["spec"]["engine"] = {"name": engine, "version": "0.29.0" if engine == "vLLM" else "0.5.9"}
-    behind = {"name": router, "image": _IMAGES[router], "extraArgs": ["--policy=round_robin"]} if router else None
+    behind = {"name": router, "image": IMAGES[router], "extraArgs": ["--policy=round_robin"]} if router else None
     manifest["spec"]["router"] = behind
     return manifest
 
@@ -109,19 +115,60 @@ def slowly(serving: Serving, seconds: float = 0.05) -> None:
         engine.behave(token_seconds=seconds)
 
 
-async def shrunk(world: World, role: str, replicas: int, name: str = "chat") -> None:
-    """Wait until a role has so many replicas and no retirement is under way."""
-    await world.board.until(
-        lambda: len(world.board.replicas(name, role)) == replicas and not world.board.status(name).get("retirement"),
-        within=240,
-        what=f"{name}/{role} has {replicas} replicas and nothing leaves",
-    )
+async def shrunk(world: World, pods: int, name: str = "chat") -> None:
+    """Wait until the replicas of a deployment have so many Pods, none leaves and no retirement is under way."""
+
+    def rests() -> bool:
+        members = [pod for pod in world.board.all_pods(name) if keys.ROUTER not in pod.metadata.labels]
+        return len(members) == pods and not world.board.status(name).get("retirement")
+
+    await world.board.until(rests, within=240, what=f"{name} has {pods} Pods and nothing leaves")
 
 
 def nothing_lost(serving: Serving, loaded: Loaded) -> None:
     """Every request was answered in full, and no engine that ever was has cut or failed one."""
     account = loaded.account
     assert account.unanswered == (), account.text(serving.names())
-    assert len(account.answers) > 50
+    assert len(account.answers) > 20
     for pod, engine in serving.history:
         assert engine.ledger.causes() == {}, (pod, engine.ledger.causes())
+
+
+def retirement(world: World, name: str = "chat") -> JSON:
+    """What a deployment says of its retirement; empty where it says nothing."""
+    said: JSON = world.board.status(name).get("retirement") or {}
+    return said
+
+
+async def reaches(world: World, state: str, *, saying: str = "", name: str = "chat") -> JSON:
+    """Wait until a retirement is in a state and its reason has these words; return it."""
+
+    def there() -> bool:
+        said = retirement(world, name)
+        return said.get("state") == state and saying in said.get("reason", "")
+
+    await world.board.until(there, within=120, what=f"the retirement of {name} is {state}, saying {saying!r}")
+    return retirement(world, name)
+
+
+@asynccontextmanager
+async def busy(engine: FakeEngine) -> AsyncIterator[None]:
+    """While open, a request that nobody but the engine knows of is under way there; it is answered in full."""
+    engine.hold()
+    load = Load(rate=100, seconds=60, count=1)
+    asking = asyncio.create_task(send(load, engine.url, MODEL))
+    try:
+        async with asyncio.timeout(30):
+            while not engine.model.running:  # noqa: ASYNC110 -- what other tasks do is polled
+                await asyncio.sleep(0.02)
+        yield
+        engine.release()
+        assert (await asking).unanswered == ()
+    finally:
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+
+
+def arrived(engine: FakeEngine) -> int:
+    """How many requests for a completion an engine has been sent."""
+    return len(engine.ledger.entries)
