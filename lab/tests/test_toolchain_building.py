@@ -9,6 +9,7 @@ from modeldeployment.lab.errors import DiskFull, GoMissing, GoTooOld, ProgramsMi
 from modeldeployment.lab.toolchain import Building, Finished, Progress, Waiting, go, place
 from modeldeployment.lab.toolchain.building import build, build_apart
 from modeldeployment.lab.toolchain.picker import ensure_picker
+from modeldeployment.lab.toolchain.promtool import ensure_promtool
 from modeldeployment.lab.toolchain.recipes import PICKER, PROGRAMS
 from toolchain_go import StandInGo
 
@@ -65,6 +66,14 @@ def test_a_picker_named_by_a_variable_is_taken_as_it_is(tmp_path: Path) -> None:
     assert (found.program, found.pinned) == (program, False)
     with pytest.raises(ProgramsMissing, match="is not a file; unset it"):
         ensure_picker({"MODELDEPLOYMENT_LAB_PICKER": str(tmp_path / "none")}, lambda _: None)
+
+
+def test_a_checker_of_series_named_by_a_variable_is_taken_as_it_is(tmp_path: Path) -> None:
+    program = tmp_path / "promtool"
+    program.touch()
+    assert ensure_promtool({"MODELDEPLOYMENT_LAB_PROMTOOL": str(program)}, lambda _: None) == program
+    with pytest.raises(ProgramsMissing, match="is not a file; unset it"):
+        ensure_promtool({"MODELDEPLOYMENT_LAB_PROMTOOL": str(tmp_path / "none")}, lambda _: None)
 
 
 def test_an_interrupted_build_resumes_at_the_program_it_was_at(stand_in: StandInGo, folder: Path) -> None:

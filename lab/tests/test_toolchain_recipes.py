@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from modeldeployment.lab.errors import SourceChanged
 from modeldeployment.lab.toolchain import place
-from modeldeployment.lab.toolchain.recipes import ETCD, FAMILIES, KUBERNETES, KUEUE, PICKER, PROGRAMS, Change
+from modeldeployment.lab.toolchain.recipes import ETCD, FAMILIES, KUBERNETES, KUEUE, PICKER, PROGRAMS, PROMTOOL, Change
 
 CHANGE = Change("main.go", "\told()", "\tnew()")
 
@@ -70,6 +70,14 @@ def test_the_picker_is_pinned_beside_the_lab_and_no_part_of_it() -> None:
     assert b"github.com/llm-d/llm-d-kv-cache v0.9.0" in pins["go.mod"]
     assert b" h1:" in pins["go.sum"]
     assert PICKER not in FAMILIES
+
+
+def test_the_checker_of_series_is_pinned_beside_the_lab_and_no_part_of_it() -> None:
+    pins = dict(PROMTOOL.pins())
+    assert b"github.com/prometheus/prometheus v0.313.5" in pins["go.mod"]
+    assert b"\ngo 1.26.0\n" in pins["go.mod"]
+    assert b" h1:" in pins["go.sum"]
+    assert PROMTOOL not in FAMILIES
 
 
 def test_the_cache_key_names_versions_platform_and_recipe() -> None:

@@ -151,7 +151,7 @@ def _build_families(
             if not (folder / program.name).is_file():
                 module = module or _prepare(family, work / "modules" / family.name, compiler, environ)
                 product = work / program.name
-                flags = ["-p", "2", "-trimpath", "-ldflags", program.link_flags]
+                flags = ["-p", "2", "-trimpath", f"-tags={','.join(family.tags)}", "-ldflags", program.link_flags]
                 compiler.run(["build", *flags, "-o", str(product), program.package], module, environ)
                 product.replace(folder / program.name)
             done += program.weight

@@ -46,7 +46,7 @@ def recipe_digest(families: Sequence[Family] = FAMILIES) -> str:
     """Return 12 hex digits over everything that decides what the programs contain, pins included."""
     digest = hashlib.sha256()
     for family in families:
-        digest.update(repr((family.name, family.programs, family.source)).encode())
+        digest.update(repr((family.name, family.programs, family.source, *family.tags)).encode())
         for name, content in family.pins():
             digest.update(f"{name} {len(content)}\n".encode())
             digest.update(content)

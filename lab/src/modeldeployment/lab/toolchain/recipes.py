@@ -21,6 +21,8 @@ PICKER_VERSION: Final = "0.7.1"
 """The newest picker whose module and checksums are published where the others are; routers run 0.10.0."""
 
 GROUPS_VERSION: Final = "0.9.0"
+PROMTOOL_VERSION: Final = "3.13.5"
+"""Prometheus' own; its Go module counts 0.313.5."""
 
 KUEUE_CONFIG: Final = "kueue-config"
 """Folder beside the programs with Kueue's own CRDs and webhook manifests."""
@@ -85,11 +87,15 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Programs that share one pinned go.mod and go.sum (package data under modules/<name>)."""
+    """Programs that share one pinned go.mod and go.sum (package data under modules/<name>).
+
+    `tags` are build tags, which leave out what no test of ours needs.
+    """
 
     name: str
     programs: tuple[Program, ...]
     source: SourceCopy | None = None
+    tags: tuple[str, ...] = ()
 
     def pins(self) -> Iterator[tuple[str, bytes]]:
         """Yield (file name, content) of the pinned go.mod and go.sum."""
@@ -170,6 +176,16 @@ PICKER: Final = Family("epp", (Program("epp", "github.com/llm-d/llm-d-inference-
 """The endpoint picker of llm-d-router, which only tests of its document start: no part of the lab.
 
 It builds with a newer kv-cache module than its release had, which its pins say (facts control-plane §10).
+"""
+
+PROMTOOL: Final = Family(
+    "prometheus",
+    (Program("promtool", "github.com/prometheus/prometheus/cmd/promtool", (), 200),),
+    tags=("remove_all_sd",),
+)
+"""Prometheus' checker, which only tests of our series start: no part of the lab.
+
+The tag leaves out how Prometheus finds targets in each cloud, which is half of the build.
 """
 
 GROUPS: Final = Family(
