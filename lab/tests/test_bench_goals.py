@@ -26,6 +26,8 @@ def test_the_ids_and_goals_are_those_of_the_contract() -> None:
         "leader-double-creates": ("0", "Pods"),
         "idle-200-writes": ("0", "requests"),
         "idle-200-core-share": ("<= 0.01", "cores"),
+        "retire-1000-lost-requests": ("0", "requests"),
+        "retire-idle-own-seconds": ("<= 3.00", "s"),
         "store-mib-per-1000-pods": ("<= 5.00", "MiB"),
         "render-65536-seconds": ("<= 1.00", "s"),
         "render-65536-mib": ("<= 200.00", "MiB"),

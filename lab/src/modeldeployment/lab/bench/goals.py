@@ -30,6 +30,7 @@ class Scenario(StrEnum):
     LEADER = "leader"
     LIFT = "lift"
     SETS = "sets"
+    RETIRE = "retire"
     RESTART = "restart"
     STORE = "store"
     WRITES = "writes"
@@ -90,6 +91,8 @@ LEADER_GAP: Final = Measurement("leader-gap-seconds", "s", Bound.AT_MOST, 17, Sc
 LEADER_DOUBLES: Final = Measurement("leader-double-creates", "Pods", Bound.EXACTLY, 0, Scenario.LEADER)
 IDLE_REQUESTS: Final = Measurement("idle-200-writes", "requests", Bound.EXACTLY, 0, Scenario.IDLE)
 IDLE_SHARE: Final = Measurement("idle-200-core-share", "cores", Bound.AT_MOST, 0.01, Scenario.IDLE)
+RETIRE_LOST: Final = Measurement("retire-1000-lost-requests", "requests", Bound.EXACTLY, 0, Scenario.RETIRE)
+RETIRE_IDLE: Final = Measurement("retire-idle-own-seconds", "s", Bound.AT_MOST, 3, Scenario.RETIRE)
 STORE_MEMORY: Final = Measurement("store-mib-per-1000-pods", "MiB", Bound.AT_MOST, 5, Scenario.STORE)
 RENDER_SECONDS: Final = Measurement("render-65536-seconds", "s", Bound.AT_MOST, 1, Scenario.RENDER)
 RENDER_MEMORY: Final = Measurement("render-65536-mib", "MiB", Bound.AT_MOST, 200, Scenario.RENDER)
@@ -122,6 +125,8 @@ MEASUREMENTS: Final = (
     LEADER_DOUBLES,
     IDLE_REQUESTS,
     IDLE_SHARE,
+    RETIRE_LOST,
+    RETIRE_IDLE,
     STORE_MEMORY,
     RENDER_SECONDS,
     RENDER_MEMORY,

@@ -17,6 +17,7 @@ from modeldeployment.lab.bench import (
     populating,
     rendering,
     restarting,
+    retiring,
     reviewing,
     storing,
     storming,
@@ -43,6 +44,7 @@ LAUNCHED = 200
 ROLLED = 4
 LIFTED = 4
 SETS = 100
+RETIREMENTS = 1000
 
 _ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.STORM})
 """What needs no control plane."""
@@ -105,6 +107,8 @@ async def _on(
         yield await lifting.measure(started, max(2, round(_short(lifting.SETS, scale))), LIFTED, tell)
     if Scenario.SETS in chosen:
         yield await admitting.measure(started, _scaled(SETS, scale), tell)
+    if Scenario.RETIRE in chosen:
+        yield await retiring.measure(started, _scaled(RETIREMENTS, scale), tell)
     if Scenario.RESTART in chosen or Scenario.STORE in chosen:
         async with settled(started, "settled", deployments=1, replicas=replicas, tell=tell):
             pass

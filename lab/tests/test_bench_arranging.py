@@ -1,0 +1,33 @@
+"""Which deployments shrink in the benchmark of retirement."""
+
+import pytest
+from modeldeployment.api.modeldeployment import ModelDeployment
+from modeldeployment.lab.bench.arranging import GRACE, TOKEN_SECONDS, Arrangement, shrinks
+from modeldeployment.lab.loading import requests
+
+
+@pytest.mark.parametrize("retirements", [1, 20, 500])
+def test_every_arrangement_and_router_takes_part_and_about_as_many_leave_as_were_asked_for(retirements: int) -> None:
+    planned = shrinks(retirements)
+    assert {each.arrangement for each in planned} == set(Arrangement)
+    assert {each.router for each in planned} == {"vllm-router", "sglang-gateway"}
+    assert sum(each.retirements for each in planned) >= retirements
+    assert sum(each.retirements for each in planned) <= retirements + 6
+    assert len({each.name for each in planned}) == len(planned)
+
+
+def test_five_hundred_fit_the_fleet_of_the_suite() -> None:
+    assert sum(each.pods for each in shrinks(500)) < 1024
+
+
+def test_the_manifests_are_deployments() -> None:
+    for each in shrinks(20):
+        read = ModelDeployment.model_validate(each.manifest("bench", "a10g"))
+        assert sum(role.replicas * role.size for role in read.spec.roles) == each.pods
+        assert {role.termination_grace_period_seconds for role in read.spec.roles} == {GRACE}
+
+
+def test_the_longest_request_fits_between_settle_and_reserve() -> None:
+    for seed, each in enumerate(shrinks(20)):
+        longest = max(request.tokens for request in requests(each.load(seed))[:500])
+        assert longest * TOKEN_SECONDS <= GRACE - 10
