@@ -128,8 +128,8 @@ async def measure(world: World, retirements: int, tell: Tell) -> tuple[Value, ..
     kinds = ", ".join(f"{count} x {kind}" for kind, count in counted.items())
     programs = ", ".join(f"{name} {packaged.PROGRAMS[name].version}" for name in ("vllm-router", "sglang-router"))
     against = (
-        f"{counted.total()} retirements ({kinds}) in {took:.0f} s behind {programs}, {len(seen.reserved) - IDLE} seen to "
-        f"be committed; {len(account.answers)} requests, "
+        f"{counted.total()} retirements ({kinds}) in {took:.0f} s behind {programs}, "
+        f"{len(seen.reserved) - IDLE} seen to be committed; {len(account.answers)} requests, "
         f"{cut} cut or failed by an engine; {dict(account.causes()) or 'every one answered in full'}"
     )
     return (Value(goals.RETIRE_LOST, len(account.unanswered), against), idle)
