@@ -48,14 +48,16 @@ def arguments(chance: random.Random, manifest: JSON) -> None:
 
 
 def count(chance: random.Random, manifest: JSON) -> None:
-    """Declare another number of replicas, or the same."""
-    _role(chance, manifest)["replicas"] = chance.randint(1, LARGEST)
+    """Declare more replicas, or the same: nobody serves these Pods, so none of them could be seen to run empty."""
+    role = _role(chance, manifest)
+    role["replicas"] = max(role.get("replicas", 1), chance.randint(1, LARGEST))
 
 
 def count_and_image(chance: random.Random, manifest: JSON) -> None:
-    """Scale and roll in one edit."""
+    """Scale and roll in one edit, the same role or not."""
     role = _role(chance, manifest)
-    role["replicas"], role["image"] = chance.randint(1, LARGEST), chance.choice(["lab/six", "lab/seven"])
+    count(chance, manifest)
+    role["image"] = chance.choice(["lab/six", "lab/seven"])
 
 
 def ports(chance: random.Random, manifest: JSON) -> None:

@@ -80,6 +80,7 @@ async def test_both_worlds_create_replicas_of_two_members_alike(world: World) ->
     await _agree(world, _chat(world, replicas=2, size=2), *_UP)
 
 
+@pytest.mark.usefixtures("serving")
 async def test_both_worlds_scale_up_and_down_alike(world: World) -> None:
     actions = (Edit(_REPLICAS, 4), Until(settled), Edit(_REPLICAS, 1), Until(settled))
     await _agree(world, _chat(world, replicas=2), *_UP, *actions)

@@ -17,15 +17,19 @@ from modeldeployment.reconcile import DEPLOYMENTS, OwnedKind
 pytestmark = pytest.mark.lab
 
 EDITS: Final = 20
-COUNTS: Final = (2, 7)
+COUNTS: Final = (2, 5)
 
 
-async def burst(world: World, name: str, seed: int, *roles: int) -> dict[int, list[int]]:
-    """Edit the counts of roles (by place) again and again, as fast as they are taken; returns what each was told."""
+async def burst(world: World, name: str, seed: int, *roles: int, rising: bool = False) -> dict[int, list[int]]:
+    """Edit the counts of roles (by place) again and again, as fast as they are taken; returns what each was told.
+
+    Nobody serves the Pods of some tests, so none of them could run empty: there counts only rise.
+    """
     chance = random.Random(seed)
     told: dict[int, list[int]] = {role: [] for role in roles}
     for _ in range(EDITS):
         role, count = chance.choice(roles), chance.randint(*COUNTS)
+        count = max([count, *told[role]]) if rising else count
         change = json.dumps([{"op": "replace", "path": f"/spec/roles/{role}/replicas", "value": count}]).encode()
         made = await world.client.patch(DEPLOYMENTS, name, change, world.namespace, how=PatchType.JSON)
         told[role].append(count)
@@ -34,11 +38,11 @@ async def burst(world: World, name: str, seed: int, *roles: int) -> dict[int, li
     return told
 
 
+@pytest.mark.usefixtures("serving")
 @pytest.mark.parametrize(("size", "seed"), [(1, 1), (1, 2), (2, 3)])
 async def test_twenty_scales_at_once_touch_none_of_the_replicas_that_are_always_wanted(
-    make_world: MakeWorld, size: int, seed: int
+    world: World, size: int, seed: int
 ) -> None:
-    world = await make_world(nodes=2)
     await world.create("chat", replicas=4, size=size)
     await world.settled("chat")
     before, crowd = standing(world.board, "chat"), world.board.follow(lambda: crowded(world.board, "chat"))
@@ -62,7 +66,7 @@ async def test_a_burst_on_both_roles_of_a_pair_restarts_neither_half_nor_its_rou
     before, crowd = standing(world.board, "qwen"), world.board.follow(lambda: crowded(world.board, "qwen"))
     routers, router = uids(router_pods(world)), await whole(world, OwnedKind.DEPLOYMENT)
 
-    told = await burst(world, "qwen", 4, 0, 1)
+    told = await burst(world, "qwen", 4, 0, 1, rising=True)
     await world.settled("qwen")
     assert stayed(before, standing(world.board, "qwen")) >= {
         (role, number, 0) for place, role in enumerate(("prefill", "decode")) for number in range(min(2, *told[place]))
@@ -79,14 +83,13 @@ async def test_a_burst_in_the_middle_of_a_rollout_brings_no_replica_of_the_old_s
     await world.settled("chat")
     first, seen = standing(world.board, "chat"), len(world.board.came(PODS))
     await world.edit("chat", "/spec/roles/0/image", "lab/next")
-    await burst(world, "chat", 5, 0)
-    await world.scale("chat", 3)
+    await burst(world, "chat", 5, 0, rising=True)
+    await world.scale("chat", 5)
     await world.settled("chat")
     assert stayed(first, standing(world.board, "chat")) == set()
     replicas = world.board.replicas("chat")
     wanted = {number: pod.metadata.annotations[keys.FINGERPRINT] for number, [pod] in replicas.items()}
     since = [pod for pod in world.board.came(PODS)[seen:] if ordinal(pod) in wanted]
     assert [pod.metadata.annotations[keys.FINGERPRINT] for pod in since] == [wanted[ordinal(pod)] for pod in since]
-    # A count of two may take the third away, of the new spec already or not, before the last count brings it back.
     assert sorted(number for number in map(ordinal, since) if number < min(COUNTS)) == [0, 1]
-    assert set(map(ordinal, since)) == {0, 1, 2}
+    assert set(map(ordinal, since)) == {0, 1, 2, 3, 4}

@@ -53,6 +53,7 @@ async def audit(breakable: World, tmp_path: Path) -> AsyncIterator[Path]:
     await asyncio.to_thread(plane.restart, Component.API_SERVER)
 
 
+@pytest.mark.usefixtures("breakable_serving")
 async def test_every_grant_is_used_and_nothing_is_asked_beyond_them(
     breakable: World, hooks: Hooks, audit: Path
 ) -> None:

@@ -150,7 +150,7 @@ async def test_a_router_that_the_api_server_refuses_is_told_and_stops_no_replica
         assert "exceeded quota: no-deployments" in note
 
     await world.client.delete(QUOTAS, "no-deployments", world.namespace)
-    await world.scale("qwen", 1)
+    await world.scale("qwen", 3)
     await served(world)
 
 

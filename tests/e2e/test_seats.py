@@ -46,6 +46,7 @@ async def test_a_stranger_of_another_shape_in_a_group_waits_for_ever_and_harms_n
     assert world.board.deleted(PODS) == []
 
 
+@pytest.mark.usefixtures("serving")
 async def test_a_replica_that_two_workloads_claim_stays_and_leaves_both_free_when_it_goes(world: World) -> None:
     await world.create("chat", replicas=2)
     await world.settled("chat")

@@ -31,6 +31,7 @@ async def test_a_double_and_an_orphan_leave_and_the_replica_stays(world: World) 
     assert len(world.board.came(PODS)) == 3
 
 
+@pytest.mark.usefixtures("serving")
 async def test_a_pod_with_our_labels_and_another_owner_is_left_alone(world: World) -> None:
     await world.create("chat", replicas=1)
     await world.settled("chat")

@@ -20,8 +20,13 @@ from modeldeployment.reconcile.deciding.steps import (
 from modeldeployment.render import Rendering, RoleRendering, Seat
 
 
-def check_steps(seen: Snapshot, on_server: Iterable[Member], steps: tuple[Step, ...]) -> None:
-    """Raise AssertionError where the steps of a pass break a promise. `on_server` are all Pods, seen or not."""
+def check_steps(
+    seen: Snapshot, on_server: Iterable[Member], steps: tuple[Step, ...], retired: frozenset[str] = frozenset()
+) -> None:
+    """Raise AssertionError where the steps of a pass break a promise.
+
+    `on_server` are all Pods, seen or not, `retired` the UIDs of those that status says are being deleted.
+    """
     on_server = list(on_server)
     if isinstance(seen.rendering, Rendering):
         seen = replace(seen, members=marking.of(seen.members, seen.rendering).members)
@@ -42,8 +47,9 @@ def check_steps(seen: Snapshot, on_server: Iterable[Member], steps: tuple[Step, 
         live = [member for member in seen.members if member.role == role.name and not member.leaving]
         assert not (created and going), f"role {role.name} gets deletes and creates in one pass"
         _check_creates(role, created, live, on_server)
-        if going:
-            _check_deletes(role, going, live, seen)
+        others = [member for member in going if member.uid not in retired]
+        if others:
+            _check_deletes(role, others, [member for member in live if member.uid not in retired], seen)
 
 
 def _check_workloads(seen: Snapshot, steps: tuple[Step, ...]) -> None:
@@ -75,20 +81,21 @@ def _check_deletes(role: RoleRendering, going: list[Member], live: list[Member],
     doubles = [each for each in kept if (each.ordinal, each.index) in staying]
     turned = sorted({_ordinal(each) for each in kept if each not in doubles})
     surplus = len(live) - len(beyond) - role.replicas * role.size
-    assert not beyond or {each.uid for each in beyond} <= uids, "a replica beyond the declared count stays"
+    for ordinal in {_ordinal(each) for each in trimmed}:
+        mine = [each for each in beyond if each.ordinal == ordinal]
+        over = {each.uid for each in mine if each.over}
+        assert over or broken(role, mine), f"{role.name}/{ordinal} leaves without the protocol"
+        assert {each.uid for each in mine} & uids in (over, {each.uid for each in mine}), "only a part leaves"
     ordinals = [_ordinal(each) for each in trimmed]
-    assert ordinals == sorted(ordinals, reverse=True), "scales down lowest first"
-    if surplus > 0:
-        assert not turned, "turns a replica over while it sheds"
-        assert len(doubles) + len(orphans) <= surplus, "sheds more than the surplus"
-        return
+    assert ordinals == sorted(ordinals, reverse=True), "lowest first"
+    assert len(orphans) <= max(1, surplus), "sheds more than the surplus"
     missing = set(range(role.replicas)) - {_ordinal(each) for each in live}
     wanted = {role.template.group(ordinal) for ordinal in missing}
-    assert all(each.group in wanted for each in doubles), "sheds without a surplus"
+    assert all(each.over or each.group in wanted for each in doubles), "sheds a double without the protocol"
     if any(each.group in wanted for each in kept):
         return
-    assert len(turned) + len(orphans) <= 1, "more than one replica turns over"
-    assert not (trimmed and (turned or orphans)), "turns a replica over while it scales down"
+    assert len(turned) + bool(orphans) <= 1, "more than one replica turns over"
+    assert not (trimmed and turned), "turns a replica over while it scales down"
     for ordinal in turned:
         _check_turned(role, ordinal, [each for each in live if each.ordinal == ordinal], uids, seen)
 
@@ -98,7 +105,8 @@ def _check_turned(role: RoleRendering, ordinal: int, members: list[Member], goin
     if broken(role, members) or misplaced(role, ordinal, members, seen):
         return
     assert outdated(role, ordinal, members), f"{role.name}/{ordinal} is a healthy survivor"
-    live = {each.uid: each.ordinal for each in seen.members if each.role == role.name and not each.leaving}
+    mine = [each for each in seen.members if each.role == role.name and not each.leaving]
+    live = {each.uid: each.ordinal for each in mine if _ordinal(each) < role.replicas}
     admitted = [each for each in seen.workloads if each.admitted and each.owners & set(live)]
     assert len(admitted) == role.replicas, "rolls although not every declared replica is admitted"
     assert set(range(role.replicas)) <= set(live.values()), "rolls while the count is short"

@@ -82,7 +82,7 @@ class Rim:
     def __post_init__(self) -> None:
         recorder = Recorder(self.client, "test", "test")
         self.controller = DeploymentController(
-            self.client, self.watched, recorder, Policy(), lambda: self.now, lambda: self.busy
+            self.client, self.watched, recorder, Policy(), lambda: self.now, busy=lambda: self.busy
         )
         a10 = {"os": "linux", "arch": "amd64", "acceleratable": True, "acceleratorGroup": "nvidia-a10g"}
         told = {"entrance": "entrance-a10", "detail": {"manufacturer": "nvidia"}}

@@ -38,19 +38,27 @@ from modeldeployment.reconcile.deciding.steps import (
     Reclaim,
     SetEligibility,
     SetUsers,
+    TakeOffRetry,
 )
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Verdict
 from reconcile_clusters import Cluster
 from reconcile_invariants import check_status, check_steps
 from reconcile_worlds import NOW, deployment, patched, possible, role_slots
 
+_PROVEN = Leg(Verdict.PROVEN, "proven")
+
 
 @dataclass(slots=True)
 class Story:
-    """What happened: `steps` has one line for each pass that wrote, `waits` each change of what it waited for."""
+    """What happened: `steps` has one line for each pass that wrote, `waits` each change of what it waited for.
+
+    `retired` has each step of the retirement that status held.
+    """
 
     steps: list[str] = field(default_factory=list)
     waits: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+    retired: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     states: list[dict[str, str]] = field(default_factory=list)
     ready: list[dict[str, int]] = field(default_factory=list)
@@ -75,6 +83,7 @@ class World:
 
     `pace` says how many of the cluster's own moves happen between two passes (None: all), `cuts` after how many
     requests a pass dies (None: it does not). `unseen` are Pods on the API server that the store does not show.
+    `witness` says whether what a retirement asks for is proven at once, or never.
     """
 
     cluster: Cluster
@@ -85,6 +94,8 @@ class World:
     unseen: set[str] = field(default_factory=set)
     said: set[tuple[str, str]] = field(default_factory=set)
     lasting: Lasting | None = None
+    witness: bool = True
+    inquiry: Inquiry | None = None
 
     def edit(self, role: str = "server", **fields: Any) -> "World":
         """Edit one role of the spec; `image` there is the role's own."""
@@ -127,6 +138,7 @@ class World:
                 workloads=tuple(each for each in cluster.workloads.values() if each.owners & uids),
                 objects=tuple(cluster.objects.values()),
                 status=self.status,
+                evidence=self._evidence(),
             )
         )
 
@@ -137,6 +149,11 @@ class World:
             for each in self.cluster.pods.values()
             if each.marks and each.marks[MARKS.index(keys.NAME)] != keys.NAME_VALUE
         )
+
+    def _evidence(self) -> Evidence | None:
+        if self.inquiry is None or not self.witness:
+            return None
+        return Evidence(self.inquiry.members, _PROVEN, _PROVEN, restored=_PROVEN)
 
     def play(self, *, passes: int = 400) -> Story:
         """Decide and apply until neither the controller nor the cluster has anything left to do."""
@@ -178,6 +195,12 @@ class World:
 
     def _pass(self, story: Story) -> bool:
         seen, outcome = self._decided(self.seen(), story)
+        self.inquiry = outcome.inquiry
+        if outcome.retirement is not None:
+            after = patched(self.status, outcome.retirement)
+            assert after != self.status, "writes a retirement that says nothing new"
+            self.status = after
+            self._retire(story)
         if outcome.status is not None:
             after = patched(self.status, outcome.status)
             check_status(self.status, after, self.now.strftime("%Y-%m-%dT%H:%M:%SZ"))
@@ -194,14 +217,25 @@ class World:
             case Blocked(on=wait):
                 _note(story.waits, f"wait {wait}")
             case Advance(steps=steps):
-                check_steps(seen, self.cluster.pods.values(), steps)
+                check_steps(seen, self.cluster.pods.values(), steps, self._retired())
                 story.steps.append(", ".join(self._word(seen, step) for step in steps))
                 requests = [request for step in steps for request in self.cluster.requests(step)]
                 for request in requests[: next(self.cuts)]:
                     request()
             case other:
                 assert_never(other)
-        return outcome.status is not None or isinstance(outcome.next, Advance)
+        return bool(outcome.status or outcome.retirement) or isinstance(outcome.next, Advance)
+
+    def _retired(self) -> frozenset[str]:
+        """The UIDs of the members that status says are being deleted."""
+        held: Any = self.status.get("retirement") or {}
+        deleted = held.get("state") in ("Deleting", "Settling")
+        return frozenset(held["targetMemberUIDs"]) if deleted else frozenset()
+
+    def _retire(self, story: Story) -> None:
+        held = self.status.get("retirement")
+        assert held is None or isinstance(held, dict)
+        _note(story.retired, f"{held['roleName']}/{held['replicaOrdinal']} {held['state']}" if held else "nobody")
 
     def _decided(self, seen: Snapshot, story: Story) -> tuple[Snapshot, Decision]:
         again = self.lasting.on(seen) if self.lasting is not None else None
@@ -257,6 +291,8 @@ class World:
                 return f"align {name}"
             case DeleteObject(name=name):
                 return f"unfront {name}"
+            case TakeOffRetry():
+                return "take off retry"
             case SetUsers(binding=binding, users=users):
                 mine = any(each.name == self.cluster.deployment.metadata.name for each in users)
                 return f"{'claim' if mine else 'release'} binding {binding}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from modeldeployment.api import InstanceType, ModelDeployment, keys
+from modeldeployment.api import InstanceType, ModelDeployment, RetirementState, keys
 from modeldeployment.api.conditions import RefusalReason
 from modeldeployment.kube import shapes
 from modeldeployment.reconcile import (
@@ -28,9 +28,10 @@ from modeldeployment.reconcile import (
     decide,
     observing,
 )
-from modeldeployment.reconcile.deciding import slots
+from modeldeployment.reconcile.deciding import retirement, slots
 from modeldeployment.reconcile.deciding.seen import MARKS
 from modeldeployment.reconcile.deciding.steps import Advance
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
 from modeldeployment.render import (
     Facts,
     Rendering,
@@ -316,6 +317,21 @@ def possible(seen: Snapshot) -> Snapshot:
         if member.ready and member.phase is not PodPhase.RUNNING:
             raise ValueError(f"Pod {member.name} is ready in phase {member.phase}")
     return seen
+
+
+def proven(seen: Snapshot) -> Snapshot:
+    """The snapshot once everything is proven of what the spec wants gone first: a pass over it deletes that."""
+    assert isinstance(seen.rendering, Rendering)
+    roles = slots.of(seen.members, seen.workloads, seen.rendering.roles)
+    kept = retirement.of(seen, roles, NOW).reservation
+    assert kept is not None, "the spec wants nobody gone"
+    leg = Leg(Verdict.PROVEN, "proven")
+    return replace(
+        seen,
+        status={**seen.status, "retirement": replace(kept, state=RetirementState.DRAINING).body()},
+        members=tuple(replace(each, eligible=each.eligible and each.uid not in kept.members) for each in seen.members),
+        evidence=Evidence(kept.members, leg, leg),
+    )
 
 
 def decision(seen: Snapshot, now: datetime = NOW) -> Decision:

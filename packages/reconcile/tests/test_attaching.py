@@ -17,6 +17,7 @@ from reconcile_worlds import (
     deployment,
     patched,
     pod,
+    proven,
     rendering,
     settled,
     snapshot,
@@ -125,7 +126,7 @@ def test_an_ordinal_that_is_missing_is_created_without_the_connection() -> None:
 def test_a_scale_down_goes_on_while_the_cache_is_lost() -> None:
     narrower = deployment(replicas=1, kv_cache="share")
     seen = replace(lost(attached()), deployment=narrower, rendering=rendering(narrower))
-    assert [each.name for each in steps(seen) if isinstance(each, DeletePod)] == ["chat-server-1-0"]
+    assert [each.name for each in steps(proven(seen)) if isinstance(each, DeletePod)] == ["chat-server-1-0"]
 
 
 def test_a_replica_that_can_never_serve_again_is_replaced_while_the_cache_is_lost() -> None:

@@ -19,6 +19,7 @@ from reconcile_worlds import (
     decision,
     deployment,
     pod,
+    proven,
     relabelled,
     rendered_role,
     rendering,
@@ -79,7 +80,7 @@ def test_an_ordinal_twice_costs_the_seat_nothing_and_the_double_goes() -> None:
     world.cluster.excess = "nothing"
     world.cluster.place(double)
     story = world.play()
-    assert story.steps == ["delete server/1"]
+    assert story.steps == ["unlabel server/1", "delete server/1"]
     assert world.uids() == before
     assert story.lowest() == 3
 
@@ -97,14 +98,16 @@ def test_a_workload_that_claims_pods_of_two_replicas_is_not_deleted_from_under_t
     narrower = deployment(replicas=1)
     members = [pod(), pod(ordinal=1)]
     both = workload(*members, name="both")
-    assert [type(each) for each in steps(snapshot(narrower, members, [both])) if isinstance(each, DeleteWorkload)] == []
+    assert [
+        type(each) for each in steps(proven(snapshot(narrower, members, [both]))) if isinstance(each, DeleteWorkload)
+    ] == []
 
 
 def test_a_pod_that_two_workloads_claim_leaves_with_the_first_and_the_second_is_released_after_it() -> None:
     narrower = deployment(replicas=1)
     members = [pod(), pod(ordinal=1)]
     twice = [workload(members[0], name="w0"), workload(members[1], name="a"), workload(members[1], name="z")]
-    first = steps(snapshot(narrower, members, twice))
+    first = steps(proven(snapshot(narrower, members, twice)))
     assert [each.name for each in first if isinstance(each, DeletePod | DeleteWorkload)] == ["chat-server-1-0", "a"]
     gone = replace(members[1], leaving=True, ready=False)
     then = snapshot(narrower, [members[0], gone], [twice[0], replace(twice[2])])

@@ -5,11 +5,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from modeldeployment.api import keys
+from modeldeployment.api import RetirementState, keys
 from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import Ask, CreateFailed, Decision, Snapshot, decide, deploying
+from modeldeployment.reconcile.retiring.reservation import Reservation
 from modeldeployment.render import Seat
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
@@ -215,7 +216,13 @@ async def test_each_restart_in_a_deployment_at_rest_is_announced_once() -> None:
 
 
 def two_of_one(rim: Rim) -> None:
-    """Store a deployment of one replica that still has two."""
+    """Store a deployment of one replica that still has two, of which the second is decided to go."""
+    going = Reservation(
+        *("server", 1, 1, frozenset({"p1"}), "", RetirementState.DELETING, "", rim.now),
+        deadline=rim.now,
+        phase_started=rim.now,
+    )
+    rim.status = {"retirement": going.body()}
     rim.store(OURS, roles=[{"name": "server", "replicas": 1, "instanceType": "a10"}])
     starting(rim, 2, of=2)
 

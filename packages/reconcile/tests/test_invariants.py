@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from modeldeployment.api import keys
 from modeldeployment.reconcile import Done, Member, PodPhase
@@ -31,6 +31,8 @@ HAPPENINGS = (
     "unfront",
     "relabel",
     "mark",
+    "deafen",
+    "hear",
 )
 
 happenings = st.tuples(st.sampled_from(HAPPENINGS), st.integers(0, 20), st.integers(1, 4))
@@ -53,7 +55,7 @@ eras = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(
     shapes=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=2),
     excess=st.sampled_from(("nothing", "newest", "group")),
@@ -80,7 +82,8 @@ def test_every_story_keeps_the_invariants_and_ends_settled(
         for what, which, value in era.happened:
             happen(world, names, what, which, value)
         world.live(len(era.pace))
-    world.play()
+    world.witness = True
+    world.edit(names[0]).play()
     check_rest(world, names, scarce=quota < 1000)
     world.delete().play()
     assert world.cluster.gone
@@ -106,6 +109,8 @@ def happen(world: World, names: list[str], what: str, which: int, value: int) ->
             stray = Member(f"stray-{number}", uid, name, None, group="group-stray", marks=marked)
             if stray.name not in {each.name for each in world.cluster.pods.values()}:
                 world.cluster.place(stray)
+        case "deafen" | "hear":
+            world.witness = what == "hear"
         case "relabel" if victim is not None:
             world.cluster.place(relabelled(victim, {keys.ORDINAL: str(value - 1)}))
         case "mark" if victim is not None:

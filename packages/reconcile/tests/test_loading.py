@@ -7,7 +7,19 @@ from modeldeployment.api import ModelDeployment, Reason
 from modeldeployment.reconcile import Answers, Blocked, Done, PodPhase, Snapshot, Wait, Weights
 from modeldeployment.reconcile.deciding.seen import Claim
 from modeldeployment.reconcile.deciding.steps import DeletePod
-from reconcile_worlds import condition, decision, deployment, patched, pod, rendering, role, settled, snapshot, steps
+from reconcile_worlds import (
+    condition,
+    decision,
+    deployment,
+    patched,
+    pod,
+    proven,
+    rendering,
+    role,
+    settled,
+    snapshot,
+    steps,
+)
 
 LINUX = ("linux/amd64",)
 BOUND = Claim("weights", "Bound", ("ReadOnlyMany",), LINUX)
@@ -94,7 +106,7 @@ def test_a_claim_that_is_bound_again_lets_the_rollout_go_on() -> None:
 def test_a_scale_down_and_a_broken_replica_go_while_weights_are_blocked() -> None:
     narrower = deployment(replicas=1)
     seen = replace(settled(weights=held(PENDING)), deployment=narrower, rendering=rendering(narrower))
-    assert [each.name for each in steps(seen) if isinstance(each, DeletePod)] == ["chat-server-1-0"]
+    assert [each.name for each in steps(proven(seen)) if isinstance(each, DeletePod)] == ["chat-server-1-0"]
     broken = snapshot(members=[pod(), pod(ordinal=1, phase=PodPhase.FAILED)], weights=held(PENDING))
     assert [each.name for each in steps(broken) if isinstance(each, DeletePod)] == ["chat-server-1-0"]
 

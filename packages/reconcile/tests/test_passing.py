@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from modeldeployment.api import ConditionType, InstanceType, Reason
-from modeldeployment.reconcile import Advance, Answers, Blocked, Decision, Done, Snapshot, Wait, Weights
+from modeldeployment.reconcile import Advance, Answers, Blocked, Decision, Done, PodPhase, Snapshot, Wait, Weights
 from modeldeployment.reconcile.deciding.passing import LATER
 from modeldeployment.reconcile.deciding.steps import SOON, AddFinalizer, SetEligibility
 from modeldeployment.render import WeightsRefusal
@@ -58,7 +58,7 @@ def test_a_finalizer_that_is_there_is_not_added_again() -> None:
 
 def test_a_pass_releases_then_deletes_then_creates_then_labels_then_fronts() -> None:
     wider = deployment(replicas=2)
-    members = [pod(ordinal=0, eligible=False), pod(ordinal=1, leaving=True), pod(ordinal=2)]
+    members = [pod(ordinal=0, eligible=False), pod(ordinal=1, leaving=True), pod(ordinal=2, phase=PodPhase.FAILED)]
     seen = replace(snapshot(wider, members, objects=[]), answers=Answers({}, names()))
     assert [type(step).__name__ for step in steps(seen)] == [
         *("DeleteWorkload", "DeletePod", "DeleteWorkload"),

@@ -4,7 +4,7 @@ from modeldeployment.reconcile import Blocked, PodPhase, Wait
 from modeldeployment.reconcile.deciding import departing
 from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload
 from modeldeployment.reconcile.deciding.turnover import Cause, Departure
-from reconcile_worlds import decision, deployment, pod, rendering, snapshot, steps, workload
+from reconcile_worlds import decision, deployment, pod, proven, rendering, snapshot, steps, workload
 
 
 def test_a_workload_whose_pods_are_all_leaving_is_released() -> None:
@@ -48,7 +48,7 @@ def test_a_workload_stranded_by_an_orphan_is_released_too() -> None:
 def test_a_stranded_workload_is_released_in_the_pass_that_also_deletes_others() -> None:
     gone, beyond = pod(ordinal=1, leaving=True), pod(ordinal=2)
     seen = snapshot(members=[pod(), gone, beyond], workloads=[workload(gone, name="w1"), workload(beyond, name="w2")])
-    assert steps(seen) == (
+    assert steps(proven(seen)) == (
         DeleteWorkload("w1", "wl-w1"),
         DeletePod("chat-server-2-0", "uid-chat-server-2-0"),
         DeleteWorkload("w2", "wl-w2"),

@@ -158,6 +158,12 @@ def test_a_new_generation_does_not_disturb_an_operation_that_is_under_way() -> N
     assert turn.reservation.generation == 2
 
 
+def test_an_intent_that_was_taken_back_and_is_there_again_asks_anew_without_an_edit() -> None:
+    given_up = advance(reserved("Admitted"), DECLARED).reservation
+    assert state(advance(given_up, DECLARED, after(5))) == "Aborted"
+    assert state(advance(given_up, scene(), after(5))) == "Admitted"
+
+
 # Retry.
 
 

@@ -33,10 +33,14 @@ def test_scaling_from_four_to_eight_to_three_sheds_the_highest_ordinals_and_keep
     world.edit(replicas=8).play()
     assert world.uids()[:4] == before
     story = world.edit(replicas=3).play()
-    (line,) = story.steps
-    assert line.split(", ") == [
-        *("delete server/7", "release server/7", "delete server/6", "release server/6", "delete server/5"),
-        *("release server/5", "delete server/4", "release server/4", "delete server/3", "release server/3"),
+    assert story.steps == [
+        line
+        for ordinal in (7, 6, 5, 4, 3)
+        for line in (f"unlabel server/{ordinal}", f"delete server/{ordinal}, release server/{ordinal}")
+    ]
+    assert story.retired[:7] == [
+        *("server/7 Admitted", "server/7 Disqualified", "server/7 Withdrawing", "server/7 Draining"),
+        *("server/7 Deleting", "server/7 Settling", "nobody"),
     ]
     assert world.uids() == before[:3]
     assert story.lowest() == 3
@@ -174,7 +178,9 @@ def test_a_bad_image_stops_the_rollout_after_one_replica_and_the_next_edit_mends
 def test_scaling_down_comes_before_rolling() -> None:
     world = running(deployment(replicas=3))
     story = world.edit(replicas=2, image="engine:2").play()
-    assert story.steps[:2] == ["delete server/2, release server/2", "delete server/1, release server/1"]
+    assert story.steps[:3] == [
+        *("unlabel server/2", "delete server/2, release server/2", "delete server/1, release server/1"),
+    ]
 
 
 def test_growing_comes_before_rolling() -> None:

@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from modeldeployment.reconcile import Ask, Blocked, Done, Member, PodPhase, Snapshot, Wait, Workload, decide
+from modeldeployment.reconcile import Advance, Ask, Blocked, Done, Member, PodPhase, Snapshot, Wait, Workload, decide
+from modeldeployment.reconcile.deciding import slots, turnover
 from modeldeployment.reconcile.deciding.steps import CreateReplica, DeletePod, DeleteWorkload
+from modeldeployment.render import Rendering
 from reconcile_worlds import (
     NOW,
     decision,
     deployment,
     pending,
     pod,
+    proven,
     rendering,
     replica,
     service,
@@ -28,7 +31,16 @@ def deleted(seen: Snapshot) -> list[str]:
     asked = decide(seen, NOW)
     if isinstance(asked, Ask):
         seen = answered(seen)
-    return [step.name for step in steps(seen) if isinstance(step, DeletePod | DeleteWorkload)]
+    going = decision(seen).next
+    made = going.steps if isinstance(going, Advance) else ()
+    return [step.name for step in made if isinstance(step, DeletePod | DeleteWorkload)]
+
+
+def retired(seen: Snapshot) -> list[list[str]]:
+    """Names of the Pods that the spec wants gone by the protocol, operation by operation, in order."""
+    assert isinstance(seen.rendering, Rendering)
+    roles = slots.of(seen.members, seen.workloads, seen.rendering.roles)
+    return [[each.name for each in gone.members] for role in roles for gone in turnover.retiring(role)]
 
 
 def waits(seen: Snapshot) -> Wait:
@@ -50,7 +62,10 @@ def named(members: Iterable[Member]) -> list[Workload]:
 
 def test_replicas_beyond_the_declared_count_leave_highest_ordinal_first_each_with_its_workload() -> None:
     members = [server(ordinal) for ordinal in range(6)]
-    assert deleted(snapshot(THREE, members, named(members))) == ["p5", "w5", "p4", "w4", "p3", "w3"]
+    seen = snapshot(THREE, members, named(members))
+    assert retired(seen) == [["p5"], ["p4"], ["p3"]]
+    assert deleted(seen) == []
+    assert deleted(proven(seen)) == ["p5", "w5"]
 
 
 def test_every_member_of_a_trimmed_replica_leaves_before_its_workload() -> None:
@@ -58,50 +73,77 @@ def test_every_member_of_a_trimmed_replica_leaves_before_its_workload() -> None:
     wanted = rendering(of)
     members = [*replica(wanted, 0), *replica(wanted, 1)]
     fronts = [service(body) for body in rendering(deployment(replicas=2, size=2)).services]
-    assert deleted(snapshot(of, members, objects=fronts)) == ["chat-server-1-0", "chat-server-1-1", members[2].group]
+    seen = proven(snapshot(of, members, objects=fronts))
+    assert deleted(seen) == ["chat-server-1-0", "chat-server-1-1", members[2].group]
 
 
 def test_a_double_of_a_trimmed_replica_leaves_with_it() -> None:
     members = [*(server(ordinal) for ordinal in range(4)), server(3, name="again")]
     one = workload(members[3], members[4], name="w3")
     seen = snapshot(THREE, members, [*named(members[:3]), one])
-    assert deleted(seen) == ["p3", "again", "w3"]
+    assert deleted(proven(seen)) == ["p3", "again", "w3"]
 
 
 def test_replicas_of_a_role_that_the_spec_dropped_leave() -> None:
     members = [*(server(ordinal) for ordinal in range(3)), pod(role="ape", name="x"), pod(role="ape", ordinal=None)]
-    assert deleted(snapshot(THREE, members, named(members[:3]))) == ["x", "chat-ape-x-0"]
+    seen = snapshot(THREE, members, named(members[:3]))
+    assert retired(seen) == [["x"]]
+    assert deleted(seen) == ["chat-ape-x-0"]
 
 
-def test_a_trim_rolls_nothing_in_the_same_pass() -> None:
+def test_a_replica_beyond_the_count_that_is_broken_leaves_without_the_protocol() -> None:
+    members = [*(server(ordinal) for ordinal in range(3)), server(3, phase=PodPhase.FAILED), server(4)]
+    seen = snapshot(THREE, members, named(members))
+    assert retired(seen) == [["p4"]]
+    assert deleted(seen) == ["p3", "w3"]
+
+
+def test_a_trim_rolls_nothing_in_the_pass_that_deletes() -> None:
     members = [*(server(ordinal, outdated=True) for ordinal in range(3)), server(3)]
-    assert deleted(snapshot(THREE, members, named(members))) == ["p3", "w3"]
+    assert deleted(proven(snapshot(THREE, members, named(members)))) == ["p3", "w3"]
 
 
-def test_a_trim_creates_nothing_in_the_same_pass() -> None:
-    members = [server(0), server(3)]
-    assert not [step for step in steps(snapshot(THREE, members)) if isinstance(step, CreateReplica)]
+def test_a_role_does_not_roll_while_one_of_its_replicas_retires() -> None:
+    members = [*(server(ordinal, outdated=True) for ordinal in range(3)), server(3)]
+    assert deleted(snapshot(THREE, members, named(members))) == []
+    waiting = replace(proven(snapshot(THREE, members, named(members))), evidence=None)
+    assert waits(waiting) is Wait.RETIREMENT
 
 
-def test_orphans_over_the_declared_count_leave_before_doubles() -> None:
+def test_a_rollout_steps_over_a_replica_that_is_retained() -> None:
+    members = [*(server(ordinal, outdated=True) for ordinal in range(3)), server(3)]
+    seen = proven(snapshot(THREE, members, named(members)))
+    held = {**seen.status["retirement"], "state": "Aborted"}  # type: ignore[dict-item]
+    assert deleted(replace(seen, status={"retirement": held})) == ["p2", "w2"]
+
+
+def test_a_trim_creates_nothing_in_the_pass_that_deletes() -> None:
+    members = [server(0), server(1), server(3)]
+    made = steps(proven(snapshot(THREE, members)))
+    assert not [step for step in made if isinstance(step, CreateReplica)]
+
+
+def test_orphans_over_the_declared_count_leave_at_once_and_before_doubles() -> None:
     members = [*(server(ordinal) for ordinal in range(3)), server(1, name="a1"), pod(RENDERED, ordinal=None, name="o")]
-    assert deleted(snapshot(THREE, members, named(members[:3]))) == ["o", "a1"]
+    seen = snapshot(THREE, members, named(members[:3]))
+    assert deleted(seen) == ["o"]
+    assert retired(seen) == [["a1"]]
 
 
 def test_of_two_pods_in_a_seat_the_outdated_one_is_shed_and_the_workload_stays() -> None:
     members = [*(server(ordinal) for ordinal in range(3)), server(2, name="z2", outdated=True)]
     seen = snapshot(THREE, members, [*named(members[:2]), workload(members[2], members[3], name="w2")])
-    assert deleted(seen) == ["z2"]
+    assert deleted(proven(seen)) == ["z2"]
 
 
-def test_doubles_are_shed_from_the_highest_ordinal() -> None:
+def test_doubles_are_shed_as_one_operation_from_the_highest_ordinal() -> None:
     members = [*(server(ordinal) for ordinal in range(3)), server(0, name="a0"), server(2, name="a2")]
-    assert deleted(snapshot(THREE, members, named(members[:3]))) == ["a2", "a0"]
+    assert retired(snapshot(THREE, members, named(members[:3]))) == [["a2", "a0"]]
 
 
 def test_no_more_than_the_surplus_is_shed() -> None:
     members = [server(0), server(1), server(0, name="a0"), server(1, name="a1")]
-    assert deleted(snapshot(THREE, members, named(members[:2]))) == ["a1"]
+    assert retired(snapshot(THREE, members, named(members[:2]))) == [["a1"]]
 
 
 def test_a_double_is_not_shed_while_the_count_is_not_exceeded() -> None:

@@ -13,6 +13,8 @@ from modeldeployment.lab.crashes.scenes import Scene, finalizers, owner
 from modeldeployment.lab.model import Entry
 from modeldeployment.lab.model.resources import JSON
 
+_DECIDED: Final = ("Deleting", "Settling")
+
 Promise: TypeAlias = Callable[[Scene, Entry], Iterator[str]]
 
 
@@ -97,11 +99,31 @@ def nobody_elses_objects(scene: Scene, entry: Entry) -> Iterator[str]:
         yield f"{entry.verb} of {entry.plural} {entry.name}, which is somebody else's"
 
 
+def nobody_leaves_unproven(scene: Scene, entry: Entry) -> Iterator[str]:
+    """A whole replica that is not declared any more is deleted only once status says that its delete is decided."""
+    pod = scene.deleted_pod(entry)
+    role = scene.role(pod) if pod else None
+    if pod and role is not None and pod.ordinal >= role.replicas and scene.whole(pod) and not scene.deleting(pod.owner):
+        held = ((scene.deployment(pod.owner) or {}).get("status") or {}).get("retirement") or {}
+        if held.get("state") not in _DECIDED or pod.uid not in held.get("targetMemberUIDs", ()):
+            yield f"{pod.seat} is deleted while status says {held.get('state', 'nothing')}"
+
+
+def one_retirement_at_a_time(scene: Scene, entry: Entry) -> Iterator[str]:
+    """A retirement that is under way is never replaced by another."""
+    if not scene.ours(entry) or entry.plural != "modeldeployments" or not entry.old or not entry.new:
+        return
+    before, after = (each.get("status", {}).get("retirement") or {} for each in (entry.old, entry.new))
+    under_way = before and before["state"] != "Aborted"
+    if under_way and after and before["targetMemberUIDs"] != after["targetMemberUIDs"]:
+        yield f"{before['roleName']}/{before['replicaOrdinal']} is {before['state']} and gives way to another"
+
+
 def highest_ordinal_first(scene: Scene, entry: Entry) -> Iterator[str]:
     """A scale-down lets the highest ordinal go first."""
     pod = scene.deleted_pod(entry)
     role = scene.role(pod) if pod else None
-    if pod and role is not None and pod.ordinal >= role.replicas:
+    if pod and role is not None and pod.ordinal >= role.replicas and scene.whole(pod):
         yield from (
             f"{pod.seat} leaves before {each.seat}"
             for each in scene.pods(pod.owner)
@@ -209,6 +231,8 @@ PROMISES: Final[tuple[Promise, ...]] = (
     finalizers_of_others_stay,
     owned_and_labelled,
     nobody_elses_objects,
+    nobody_leaves_unproven,
+    one_retirement_at_a_time,
     highest_ordinal_first,
     one_replica_a_turn,
     the_guard,

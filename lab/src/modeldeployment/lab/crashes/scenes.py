@@ -240,8 +240,9 @@ class Scene:
         return held is not None and self._created.get(seen.uid, 0) > self._edited.get(held.owner, 0)
 
     def admitted(self, pod: Pod) -> int:
-        """How many admitted Workloads the process knows that own a live Pod of a Pod's role."""
-        uids = {each.uid for each in self.seen(pod)}
+        """How many admitted Workloads the process knows that own a live, declared Pod of a Pod's role."""
+        role = self.role(pod)
+        uids = {each.uid for each in self.seen(pod) if role is None or each.ordinal < role.replicas}
         return sum(1 for each in self._view.watched.workloads.items() if _admitted(each) and uids & _owners(each))
 
     def seen_admitted(self, workload: str) -> bool:

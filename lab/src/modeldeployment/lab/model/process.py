@@ -12,6 +12,7 @@ from modeldeployment.lab.model.client import ModelClient
 from modeldeployment.lab.model.errors import Killed
 from modeldeployment.lab.model.moves import Move
 from modeldeployment.lab.model.server import Server
+from modeldeployment.lab.model.testifying import Testifying
 from modeldeployment.lab.model.wire import Wire
 from modeldeployment.reconcile import CheckKeeper, DeploymentController, Joint, Key, SetController, Watched
 from modeldeployment.render import Policy
@@ -37,7 +38,15 @@ class _Runner:
 class Process:
     """An operator from its start to its death; `client`, `wire`, `watched` and its controllers are its own."""
 
-    def __init__(self, server: Server, loop: asyncio.AbstractEventLoop, name: str, *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        server: Server,
+        loop: asyncio.AbstractEventLoop,
+        name: str,
+        *,
+        seed: int = 0,
+        proves: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.name = name
         self.passes = 0
         self.failures: list[Failure] = []
@@ -50,7 +59,10 @@ class Process:
         self.client = ModelClient(server, name)
         self.watched = Watched(deployments.add)
         self._recorder = Recorder(self.client, "modeldeployment-operator", name, clock=clock.epoch)
-        self.controller = DeploymentController(self.client, self.watched, self._recorder, Policy(), clock.utc)
+        self._witness = Testifying(clock, deployments, proves)
+        self.controller = DeploymentController(
+            self.client, self.watched, self._recorder, Policy(), clock.utc, self._witness
+        )
         self.sets = SetController(self.client, self.watched, joint, clock.utc)
         checks = CheckKeeper(self.client, self.watched, named, clock.utc)
         self._runners = (
@@ -78,6 +90,7 @@ class Process:
             at = runner.queue.next_at
             if at is not None:
                 yield Move(at, self.name, f"{runner.name} pass", partial(self._pass, runner))
+        yield from self._witness.moves()
         if self._recorder.ledger.due(self._server.clock.epoch()):
             yield Move(self._server.clock.seconds, self.name, "tells", self._tell)
 

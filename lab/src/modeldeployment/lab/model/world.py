@@ -58,6 +58,8 @@ class World:
         self._fleets: dict[str, list[Fleet]] = {}
         self.process: Process | None = None
         self.killed: list[Process] = []
+        self.proves = True
+        """Whether routers let go of replicas and engines run empty; else no retirement gets past that."""
         self.server.mutating += [defaulted(self._priority), admit(lambda: self.kueue_runs)]
         self._kueue: tuple[Actor, ...] = (Lifecycle(self.server), Groups(self.server), Queues(self.server, seed))
         self._others: tuple[Actor, ...] = (
@@ -92,7 +94,7 @@ class World:
         self.kill()
         self._processes += 1
         name = f"operator-{self._processes}"
-        self.process = Process(self.server, self._loop, name, seed=self._seed)
+        self.process = Process(self.server, self._loop, name, seed=self._seed, proves=lambda: self.proves)
         return self.process
 
     def kill(self) -> None:

@@ -149,6 +149,9 @@ class EventReason(StrEnum):
     REPLICA_NOT_CREATED = "ReplicaNotCreated"
     NAME_TAKEN = "NameTaken"
     OBJECT_REFUSED = "ObjectRefused"
+    RETIREMENT_ABORTED = "RetirementAborted"
+    RETIREMENT_HELD = "RetirementHeld"
+    RETRY_REFUSED = "RetryRefused"
 
 
 _T: Final = ConditionStatus.TRUE

@@ -101,11 +101,12 @@ class PodSpec(Shape, frozen=True):
 
 
 class ContainerStatus(Shape, frozen=True):
-    """One container as its node reports it."""
+    """One container as its node reports it; `started` says whether it passed its start-up gate, where that is told."""
 
     name: str
     ready: bool = False
     restart_count: int = 0
+    started: bool | None = None
     container_id: str = msgspec.field(default="", name="containerID")
 
 

@@ -18,6 +18,7 @@ from modeldeployment.reconcile import (
     Key,
     SetController,
     Watched,
+    Witness,
     utc_now,
 )
 
@@ -41,8 +42,15 @@ class Controllers:
         self._reflectors = self._watched.reflectors(client)
         self._gauging = Gauging(self._watched)
         self._recorder = Recorder(client, COMPONENT, identity)
+        self._witness = Witness(client, self._watched, queue.add, utc_now)
         self._reconciler = DeploymentController(
-            client, self._watched, self._recorder, settings.policy(), utc_now, busy=lambda: self._sets.counters.busy > 0
+            client,
+            self._watched,
+            self._recorder,
+            settings.policy(),
+            utc_now,
+            self._witness,
+            busy=lambda: self._sets.counters.busy > 0,
         )
         self._deployments = Controller("deployments", self._reconciler.reconcile, workers=settings.workers, queue=queue)
         joint: WorkQueue[Joint] = WorkQueue()
@@ -121,12 +129,18 @@ class Controllers:
             await self._watched.wait_synced()
             log.info("reconciling", extra={"object": self._identity})
             group.create_task(self._join())
-            async with self._gauging.running():
-                await self._deployments.run()
+            async with self._gauging.running(), self._witness.running():
+                await self._decide()
 
     async def _prepare(self) -> None:
         with contextlib.suppress(KubeError):  # the first pass asks again, and tells
             await self._reconciler.prepare()
+
+    async def _decide(self) -> None:
+        try:
+            await self._deployments.run()
+        finally:
+            self._reconciler.rest()
 
     async def _join(self) -> None:
         self._joiner.begin()

@@ -39,6 +39,7 @@ from modeldeployment.reconcile.deciding.steps import (
     SetEligibility,
     SetUsers,
     Step,
+    TakeOffRetry,
 )
 from modeldeployment.reconcile.errors import CreateFailed, ObjectRefused
 from modeldeployment.reconcile.kinds import BINDINGS, DEPLOYMENTS, OWNED
@@ -48,7 +49,7 @@ from modeldeployment.render import Rendering, RenderRefusal, Seat
 _PODS_METADATA = PODS.partial()
 
 GRANTS: Final = (
-    Grant(DEPLOYMENTS, ("patch",), "set and drop the finalizer"),
+    Grant(DEPLOYMENTS, ("patch",), "set and drop the finalizer, take off a retry that was heeded"),
     Grant(DEPLOYMENTS, ("patch",), "say what was observed", "status"),
     Grant(BINDINGS, ("patch",), "claim the binding of a cache while a deployment uses it", "status"),
     Grant(PODS, ("create", "patch", "delete"), "make replicas, label those that answer, and let them go"),
@@ -143,6 +144,8 @@ async def _carry_out_one(client: Client, target: Target, step: Step) -> None:
             await _delete(client, target, OWNED[step.kind], step.name, step.uid)
         case SetUsers():
             await _set_users(client, target, step)
+        case TakeOffRetry():
+            await _take_off_retry(client, target)
         case CreateReplica():
             await _create_replicas(client, target, [step])
         case other:
@@ -263,6 +266,15 @@ async def _set_users(client: Client, target: Target, step: SetUsers) -> None:
 async def _set_finalizers(client: Client, target: Target, finalizers: tuple[str, ...]) -> None:
     body = {"metadata": {"resourceVersion": target.resource_version, "finalizers": list(finalizers)}}
     patched = await client.patch(DEPLOYMENTS, target.key.name, body, target.key.namespace, how=PatchType.MERGE)
+    _follow(target, patched)
+
+
+async def _take_off_retry(client: Client, target: Target) -> None:
+    """Take the annotation off that the pass has read; raises Conflict where another may stand there by now."""
+    metadata = {"resourceVersion": target.resource_version, "annotations": {keys.RETIREMENT_RETRY: None}}
+    patched = await client.patch(
+        DEPLOYMENTS, target.key.name, {"metadata": metadata}, target.key.namespace, how=PatchType.MERGE
+    )
     _follow(target, patched)
 
 

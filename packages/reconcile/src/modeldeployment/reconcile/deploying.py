@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from modeldeployment.api import EventReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
-from modeldeployment.reconcile.deciding import pacing
+from modeldeployment.reconcile.deciding import pacing, retirement
 from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
@@ -32,6 +32,7 @@ from modeldeployment.reconcile.expecting import Expectations
 from modeldeployment.reconcile.insisting import Insistence
 from modeldeployment.reconcile.kinds import DEPLOYMENTS
 from modeldeployment.reconcile.retiring import accounting
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry
 from modeldeployment.reconcile.servers import native_sidecars
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
@@ -41,6 +42,31 @@ log = logging.getLogger(__name__)
 
 SHORTLY: Final = 0.1
 """Seconds until a pass that lost a race is taken again: a figure that moved in what it wrote to wakes nobody."""
+
+
+class Testifying(Protocol):
+    """Who asks routers and engines what a retirement has to know, beside the passes.
+
+    Nothing of it is persisted: budgets are, so after a restart it begins anew.
+    """
+
+    def evidence(self, key: Key, /) -> Evidence | None:
+        """Answer what was witnessed for a deployment so far; None where nothing was."""
+        ...
+
+    def inquire(self, key: Key, inquiry: Inquiry | None, /) -> None:
+        """Witness this for a deployment from now on, and wake it when it learns something; None ends it."""
+        ...
+
+
+class Nobody:
+    """Witnesses nothing: no retirement gets further than the label."""
+
+    def evidence(self, key: Key, /) -> None:
+        """Answer that nothing is known."""
+
+    def inquire(self, key: Key, inquiry: Inquiry | None, /) -> None:
+        """Ask nobody."""
 
 
 @dataclass(slots=True)
@@ -57,8 +83,9 @@ class Tally:
 class DeploymentController:
     """Reconciles ModelDeployments; `reconcile(key)` is one pass.
 
-    `policy` holds the settings that rendering reads. `clock` is the only source of time. `busy` says that sets are
-    being admitted: what people read then waits a moment for what opens gates.
+    `policy` holds the settings that rendering reads. `clock` is the only source of time, `witness` asks routers and
+    engines what a retirement has to know. `busy` says that sets are being admitted: what people read then waits a
+    moment for what opens gates.
     """
 
     def __init__(
@@ -68,6 +95,7 @@ class DeploymentController:
         recorder: Recorder,
         policy: Policy,
         clock: Callable[[], datetime],
+        witness: Testifying | None = None,
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
         self._client = client
@@ -75,6 +103,7 @@ class DeploymentController:
         self._recorder = recorder
         self._snapshots = Snapshots(watched, policy)
         self._clock = clock
+        self._witness: Testifying = witness or Nobody()
         self._expected = Expectations()
         self._insisted = Insistence()
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
@@ -118,10 +147,15 @@ class DeploymentController:
             self._lasting.pop(key, None)
             self._expected.forget(key)
             self._insisted.forget(key)
+            self._witness.inquire(key, None)
+            self.tally.retirements.forget(str(key))
             return None
         native = await self._native()
         stale = not self._expected.met(key, self._watched.stores())
         snapshot = self._snapshots.of(stored, native=native, stale=stale)
+        if evidence := self._witness.evidence(key):
+            snapshot = replace(snapshot, evidence=evidence)
+        self._count(key, snapshot)
         if insisted := self._insisted.of(key, self._clock()):
             snapshot = replace(snapshot, insisted=insisted)
         snapshot, decision = await self._decided(key, snapshot)
@@ -134,6 +168,17 @@ class DeploymentController:
         except NotFound as gone:
             log.debug("pass wrote to what is gone", extra={"object": str(key), "reason": gone.reason})
             return None
+
+    def rest(self) -> None:
+        """Others reconcile from now on: what retirements do is theirs to count."""
+        self.tally.retirements.rest()
+
+    def _count(self, key: Key, seen: Snapshot) -> None:
+        """Count what became of a retirement, from what status says of it."""
+        standing = (member.uid for member in seen.members if not member.leaving)
+        read = seen.evidence.in_flight if seen.evidence is not None else None
+        stored = retirement.stored(seen.status)
+        self.tally.retirements.seen(str(key), stored, self._clock(), standing=standing, in_flight=read)
 
     async def _native(self) -> bool:
         if self._native_sidecars is None:
@@ -172,8 +217,10 @@ class DeploymentController:
 
     async def _carry_out(self, key: Key, stored: shapes.Custom, snapshot: Snapshot, decision: Decision) -> float | None:
         target = self._target(key, stored, snapshot)
-        resting = await self._tell(target, snapshot, decision)
+        resting = await self._reserve(target, snapshot, decision)
+        resting = _soonest(resting, await self._tell(target, snapshot, decision))
         if not (isinstance(decision.next, Blocked) and decision.next.on is Wait.STALE_STORE):
+            self._witness.inquire(key, decision.inquiry)
             await self._announce(key, stored, decision.events)
         match decision.next:
             case Done():
@@ -185,6 +232,20 @@ class DeploymentController:
                 return _sooner(SOON.total_seconds(), resting)
             case other:
                 assert_never(other)
+
+    async def _reserve(self, target: acting.Target, snapshot: Snapshot, decision: Decision) -> float | None:
+        """Write the retirement, before any step of it; one that only says anew what it waits for may rest a while."""
+        if decision.retirement is None:
+            return None
+        now, last = self._clock(), self._told.get(target.key)
+        only_said = pacing.same_step(snapshot.status, decision.retirement)
+        if only_said and last is not None and now - last < pacing.REST:
+            return (last + pacing.REST - now).total_seconds()
+        await acting.write_status(self._client, target, decision.retirement)
+        if only_said:
+            self._told[target.key] = now
+        self.tally.status_writes += 1
+        return None
 
     async def _tell(self, target: acting.Target, snapshot: Snapshot, decision: Decision) -> float | None:
         """Write the status, or let one that only counts on rest: the seconds until it is due, None where none rests."""
@@ -271,6 +332,10 @@ class DeploymentController:
 
 def _sooner(seconds: float, other: float | None) -> float:
     return seconds if other is None else min(seconds, other)
+
+
+def _soonest(one: float | None, other: float | None) -> float | None:
+    return one if other is None else _sooner(other, one)
 
 
 def _summary(steps: tuple[Step, ...]) -> str:

@@ -81,6 +81,7 @@ def member(pod: shapes.Pod) -> Member:
         restarts=sum(each.restart_count for each in status.container_statuses),
         node=pod.spec.node_name,
         eligible=meta.labels.get(keys.ELIGIBLE) == keys.TRUE,
+        unstarted=any(each.started is False and not each.restart_count for each in status.container_statuses),
         marks=tuple(map(meta.labels.get, MARKS)),
     )
 

@@ -1,7 +1,8 @@
 """One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from modeldeployment.api import ModelDeployment, RefusalReason
 from modeldeployment.kube import shapes
@@ -54,10 +55,9 @@ class Snapshots:
         memory = self._memory.setdefault(Key(meta.namespace, meta.name), _Memory())
         deployment = _read(stored, memory)
         pods = watched.pods.by_index("owner", meta.uid)
+        uids = (*(pod.metadata.uid for pod in pods), *_retired(memory.status))
         groups = {
-            workload.metadata.uid: workload
-            for pod in pods
-            for workload in watched.workloads.by_index("member", pod.metadata.uid)
+            workload.metadata.uid: workload for uid in uids for workload in watched.workloads.by_index("member", uid)
         }
         attachment, store = following.cache(watched, deployment)
         rendering, weights = self._rendering(deployment, store, memory, native=native)
@@ -121,6 +121,12 @@ class Snapshots:
             memory.rendering = _rendered(deployment, facts) if unreadable is None else _unready(unreadable)
             memory.rendered_from = source
         return memory.rendering, following.weights(self._watched, deployment, artifact, self._policy)
+
+
+def _retired(status: Mapping[str, object]) -> Iterable[str]:
+    """The UIDs of the Pods that a retirement reserved: its Workload is looked at when they are gone, too."""
+    held = cast("Mapping[str, list[str]]", status.get("retirement") or {})
+    return held.get("targetMemberUIDs", ())
 
 
 def _read(stored: shapes.Custom, memory: _Memory) -> ModelDeployment:

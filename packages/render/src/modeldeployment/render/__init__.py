@@ -26,6 +26,7 @@ from modeldeployment.render.joins import NO_EVENTS, transfer_transport
 from modeldeployment.render.listener import DEFAULT_PORT, ContainerPort, Listener, listener
 from modeldeployment.render.makers import MAKERS, Maker
 from modeldeployment.render.parallelism import Degree, DegreeTable, LoadBalance
+from modeldeployment.render.parts.drain import DEFAULT_GRACE
 from modeldeployment.render.ports import reserved_ports
 from modeldeployment.render.releases import Failure, Floor, Use
 from modeldeployment.render.rendering import Notice, Rendering, RoleRendering, render
@@ -37,6 +38,7 @@ from modeldeployment.router import endpoint as router_endpoint
 
 __all__ = [
     "BOOTSTRAP_PORT",
+    "DEFAULT_GRACE",
     "DEFAULT_PORT",
     "DTYPE_FLAG",
     "ENGINES",

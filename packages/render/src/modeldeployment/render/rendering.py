@@ -75,6 +75,11 @@ class RoleRendering:
             self._parallelism.update(declared.parallelism(spec.role(self.name), ENGINES[spec.engine.name]))
         return self._parallelism
 
+    @property
+    def port(self) -> int:
+        """The port of a Pod at which Services and routers reach it."""
+        return self._listener.serving.number
+
     def seats(self) -> Iterator[Seat]:
         """Yield every declared seat, replica by replica."""
         for ordinal in range(self.replicas):

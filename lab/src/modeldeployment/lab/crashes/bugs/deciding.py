@@ -326,8 +326,8 @@ DECIDING: Final[tuple[Bug, ...]] = (
         "labels that only ever accumulate",
         (
             "deciding/qualifying.py",
-            "if member.uid not in going and member.eligible != _answers(role, member)",
-            "if member.uid not in going and member.eligible < _answers(role, member)",
+            "if member.uid not in going and member.eligible != answers(role, member)",
+            "if member.uid not in going and member.eligible < answers(role, member)",
         ),
     ),
     bug(
@@ -336,8 +336,8 @@ DECIDING: Final[tuple[Bug, ...]] = (
         "labels that are set on create alone",
         (
             "deciding/qualifying.py",
-            "if member.uid not in going and member.eligible != _answers(role, member)",
-            "if member.uid not in going and member.eligible > _answers(role, member)",
+            "if member.uid not in going and member.eligible != answers(role, member)",
+            "if member.uid not in going and member.eligible > answers(role, member)",
         ),
     ),
 )

@@ -4,6 +4,7 @@ from typing import Final
 
 from modeldeployment.api import keys
 from modeldeployment.lab.crashes.scenarios.scenario import (
+    Act,
     Ends,
     Scenario,
     cluster,
@@ -16,7 +17,26 @@ from modeldeployment.lab.model import World
 
 _IMAGE: Final = "/spec/roles/0/image"
 _COUNT: Final = "/spec/roles/0/replicas"
+_NOTES: Final = "/metadata/annotations"
 _STORE: Final = "10.0.0.1:50051"
+
+
+def _busy(act: Act) -> Act:
+    """Engines never run empty from now on."""
+    return _proving(act, proves=False)
+
+
+def _idle(act: Act) -> Act:
+    """Engines run empty again from now on."""
+    return _proving(act, proves=True)
+
+
+def _proving(act: Act, *, proves: bool) -> Act:
+    def done(world: World) -> None:
+        world.proves = proves
+        act(world)
+
+    return done
 
 
 def _scales_and_rolls(world: World) -> None:
@@ -80,6 +100,30 @@ CHANGING: Final = (
         standing(cluster(), creates(replicas=4)),
         (edits(_COUNT, 2), edits(_COUNT, 1)),
         Ends(pods=(0, 3), survivors=("server/0.0",), left=("server/3", "server/2", "server/1")),
+    ),
+    Scenario(
+        "wide-scale-down",
+        "three replicas of two members become one",
+        standing(cluster(), creates(replicas=3, size=2)),
+        (edits(_COUNT, 1),),
+        Ends(pods=(0, 4), survivors=("server/0.0", "server/0.1"), left=("server/2", "server/1")),
+        width=2,
+    ),
+    Scenario(
+        "aborted-retirement",
+        "one of two replicas never runs empty and is kept, and is then declared again",
+        standing(cluster(), creates(replicas=2)),
+        (_busy(edits(_COUNT, 1)), edits(_COUNT, 2)),
+        Ends(survivors=("server/0.0", "server/1.0")),
+        hurries=False,
+    ),
+    Scenario(
+        "retried-retirement",
+        "one of two replicas never runs empty and is kept, and then leaves when it is asked once more",
+        standing(cluster(), creates(replicas=2)),
+        (_busy(edits(_COUNT, 1)), _idle(edits(_NOTES, {keys.RETIREMENT_RETRY: "server:1:again"}))),
+        Ends(pods=(0, 1), survivors=("server/0.0",), left=("server/1",)),
+        hurries=False,
     ),
     Scenario(
         "rollout",

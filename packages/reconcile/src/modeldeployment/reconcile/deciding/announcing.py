@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from modeldeployment.api import EventReason
+from modeldeployment.api import EventReason, RetirementState, keys
 from modeldeployment.reconcile.deciding import keeping, marking, sentences
+from modeldeployment.reconcile.deciding.retirement import Operation
 from modeldeployment.reconcile.deciding.routing import Routed
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot
 from modeldeployment.reconcile.deciding.steps import Announcement
+from modeldeployment.reconcile.retiring import wording
+from modeldeployment.reconcile.retiring.intents import Held
 from modeldeployment.render import Rendering, RenderRefusal
 
 
@@ -75,6 +78,28 @@ def undone(snapshot: Snapshot, marks: marking.Marking) -> tuple[Announcement, ..
         Announcement(EventReason.OBJECT_REFUSED, sentences.undone(pod, sorted(labels), insisted), f"marks/{pod}")
         for pod, labels, insisted in marking.undone(marks, snapshot)
     )
+
+
+def retirement(snapshot: Snapshot, operation: Operation) -> tuple[Announcement, ...]:
+    """An operation that was given up, replicas that cannot begin to leave, and a request to retry that is not heeded.
+
+    One that waits its turn behind another is no news; of several that are held alike the first stands for all.
+    """
+    kept, turn = operation.reservation, operation.turn
+    found: list[Announcement] = []
+    if kept is not None and kept.state is RetirementState.ABORTED:
+        name = wording.seat(kept.role, kept.ordinal)
+        about = f"{name}/{kept.started:%Y%m%dT%H%M%S}"
+        found.append(Announcement(EventReason.RETIREMENT_ABORTED, sentences.given_up(name, kept.reason), about))
+    first = {why: intent for intent, why in reversed(turn.held) if why is not Held.OTHER_UNDER_WAY}
+    for why, intent in first.items():
+        about = f"{wording.seat(intent.role, intent.ordinal)}/{why.name}"
+        found.append(Announcement(EventReason.RETIREMENT_HELD, wording.held(intent, why, kept), about))
+    if turn.refused is not None:
+        asked = str((snapshot.deployment.metadata.annotations or {}).get(keys.RETIREMENT_RETRY))
+        note = wording.refused(turn.refused, asked)
+        found.append(Announcement(EventReason.RETRY_REFUSED, note, f"{asked}/{turn.refused.name}"))
+    return tuple(found)
 
 
 def unrouted(snapshot: Snapshot, rendering: Rendering) -> tuple[Announcement, ...]:

@@ -1,10 +1,10 @@
 """Departures, turned into deletes: a replica's Pods and its own Workload go together.
 
-This is the seam of the retirement protocol: a departure whose cause is a scale-down, a surplus or a dropped role will
-pass through it before it reaches these steps; turnover of a changed or broken replica never does (facts reconcile §7).
+A departure whose cause is a scale-down, a surplus or a dropped role comes here by the retirement protocol only;
+turnover of a changed or broken replica comes directly (facts reconcile §7).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, Step
@@ -25,6 +25,22 @@ def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list
         if workload is not None and not workload.leaving and not workload.owners & live:
             steps.append(DeleteWorkload(workload.name, workload.uid))
     return steps
+
+
+def retired(
+    uids: Collection[str], workload: str, members: Iterable[Member], workloads: Iterable[Workload]
+) -> list[Step]:
+    """Delete what is left of a retired replica: its Pods, and its Workload unless that owns a Pod that stays."""
+    live = [member for member in members if not member.leaving]
+    staying = {member.uid for member in live if member.uid not in uids}
+    return [
+        *(DeletePod(member.name, member.uid) for member in live if member.uid in uids),
+        *(
+            DeleteWorkload(each.name, each.uid)
+            for each in workloads
+            if each.uid == workload and not each.leaving and not each.owners & staying
+        ),
+    ]
 
 
 def stranded(members: Iterable[Member], workloads: Iterable[Workload]) -> list[Step]:

@@ -40,6 +40,8 @@ def lasting(seen: Snapshot, decision: Decision) -> Lasting | None:
     """Keep a decision that time does not change, of a deployment that stands and was read from the stores alone."""
     stands = isinstance(seen.rendering, Rendering) and seen.deployment.metadata.deletion_timestamp is None
     rests = isinstance(decision.next, Done) or (isinstance(decision.next, Blocked) and decision.next.until is None)
-    if not stands or not rests or decision.status is not None or seen.answers != Answers():
+    if not stands or not rests or seen.answers != Answers():
+        return None
+    if decision.status is not None or decision.retirement is not None:
         return None
     return Lasting(seen, decision)

@@ -37,6 +37,14 @@ def counts_on(status: Mapping[str, object], patch: Mapping[str, object]) -> bool
     )
 
 
+def same_step(status: Mapping[str, object], patch: Mapping[str, object]) -> bool:
+    """Whether a patch of `retirement` only says anew what the same step of the same operation waits for."""
+    before, after = status.get("retirement"), patch.get("retirement")
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return False
+    return all(before.get(name) == value for name, value in after.items() if name != "reason")
+
+
 def _alike(before: object, after: object, figures: frozenset[str]) -> bool:
     return _without(before, figures) == _without(after, figures)
 

@@ -19,6 +19,7 @@ from modeldeployment.reconcile.deciding import (
     loading,
     marking,
     qualifying,
+    retirement,
     routing,
     slots,
     status,
@@ -51,6 +52,7 @@ from modeldeployment.reconcile.deciding.turnover import (
     Hold,
     Leave,
     Regaining,
+    Retiring,
     Turnover,
     Vacating,
 )
@@ -81,7 +83,8 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         snapshot = replace(snapshot, members=marks.members)
     roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles)
     hold = held(snapshot)
-    turnovers = {role.name: turnover.of(role, hold) for role in roles}
+    operation = retirement.of(snapshot, roles, now)
+    turnovers = {role.name: turnover.of(role, hold, operation.reserved) for role in roles}
     doubtful = _doubtful(roles, turnovers)
     wanted = fronting.wanted(rendering.services, roles)
     in_front, of_router = routing.split(snapshot.objects, wanted, snapshot.deployment.metadata.name)
@@ -91,20 +94,21 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
     if ask is not None:
         return ask
     turnovers |= _regaining(snapshot, doubtful)
-    going = turnover.going(turnovers.values())
+    going = turnover.going(turnovers.values()) | operation.going
     leaving = [departure for each in turnovers.values() if isinstance(each, Leave) for departure in each.departures]
     steps: list[Step] = [
         *_finalizer(snapshot),
         *attaching.claim(snapshot),
         *departing.stranded(snapshot.members, snapshot.workloads),
         *departing.steps_of(leaving, snapshot.members),
+        *retirement.steps(operation, snapshot),
         *_creates(snapshot, rendering, turnovers),
         *marking.steps(marks, snapshot, going, now),
-        *qualifying.labels(roles, going),
+        *qualifying.labels(roles, going | operation.target),
         *fronts.steps,
         *routed.kept.steps,
     ]
-    patch = status.of(snapshot, rendering, roles, turnovers, routed, hold, now)
+    patch = status.of(snapshot, rendering, roles, turnovers, routed, hold, operation, now)
     events = (
         *announcing.departures(snapshot.members),
         *announcing.skews(rendering),
@@ -112,9 +116,20 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
         *announcing.strangers(snapshot, rendering),
         *announcing.undone(snapshot, marks),
         *announcing.unrouted(snapshot, rendering),
+        *announcing.retirement(snapshot, operation),
     )
     following = _next(snapshot, steps, turnovers, rendering, (fronts, routed.kept), now)
-    return Decision(_until(following, marking.next_look(marks, snapshot, now)), patch, events)
+    if operation.waits:
+        following = _until(following, operation.turn.until, Wait.RETIREMENT)
+    look = marking.next_look(marks, snapshot, now)
+    return Decision(
+        following if look is None else _until(following, look, Wait.MARKS),
+        patch,
+        events,
+        retirement.patch(operation, snapshot),
+        retirement.inquiry(operation, snapshot, rendering),
+        operation.turn.ended,
+    )
 
 
 def held(snapshot: Snapshot) -> Hold:
@@ -175,13 +190,14 @@ def _regaining(snapshot: Snapshot, doubtful: Mapping[str, tuple[str, ...]]) -> d
     return {name: Regaining() for name, groups in doubtful.items() if lost.intersection(groups)}
 
 
-def _until(following: Next, look: datetime | None) -> Next:
-    """The end of a pass, which looks again by then."""
-    if look is None or isinstance(following, Advance):
+def _until(following: Next, look: datetime | None, on: Wait) -> Next:
+    """The end of a pass, which looks again by then, and waits for this if for nothing else."""
+    if isinstance(following, Advance):
         return following
     if isinstance(following, Done):
-        return Blocked(Wait.MARKS, look)
-    return replace(following, until=look if following.until is None else min(following.until, look))
+        return Blocked(on, look)
+    times = [each for each in (following.until, look) if each is not None]
+    return replace(following, until=min(times, default=None))
 
 
 def _next(
@@ -221,6 +237,7 @@ _WAITS = (
     (Wait.WEIGHTS, HeldByWeights),
     (Wait.CACHE, HeldByCache),
     (Wait.MARKS, Regaining),
+    (Wait.RETIREMENT, Retiring),
 )
 """What a role may wait for without a time of its own: a watch tells."""
 
@@ -230,10 +247,14 @@ def _refuse(snapshot: Snapshot, refusal: RenderRefusal, now: datetime) -> Decisi
     weights = loading.refused(refusal)
     findings = (RenderRefused(refusal.reason.value, refusal.message), *((weights,) if weights else ()))
     steps = [*_finalizer(snapshot), *attaching.claim(snapshot)]
+    operation = retirement.of(snapshot, (), now, rendered=False)
+    steps += retirement.steps(operation, snapshot)
     return Decision(
         Advance(tuple(steps)) if steps else Blocked(Wait.RENDER, now + LATER if refusal.retryable else None),
         status.refused(snapshot, findings, now),
         (announcing.refused(snapshot, refusal),),
+        retirement.patch(operation, snapshot),
+        ended=operation.turn.ended,
     )
 
 

@@ -40,18 +40,21 @@ def labels(roles: Sequence[RoleSlots], going: Collection[str]) -> list[Step]:
             continue
         for slot in role.kept():
             steps += [
-                SetEligibility(member.name, member.uid, _answers(role, member))
+                SetEligibility(member.name, member.uid, answers(role, member))
                 for member in slot.live
-                if member.uid not in going and member.eligible != _answers(role, member)
+                if member.uid not in going and member.eligible != answers(role, member)
             ]
     return steps
 
 
-def legs(role: RoleSlots, slot: Slot, going: Collection[str]) -> Iterator[tuple[Leg, Verdict]]:
-    """Judge one declared replica, leg by leg; `going` are the UIDs of members that leave in this pass.
+def legs(
+    role: RoleSlots, slot: Slot, going: Collection[str], retiring: Collection[str] = ()
+) -> Iterator[tuple[Leg, Verdict]]:
+    """Judge one replica, leg by leg.
 
+    `going` are the UIDs of members that leave in this pass, `retiring` those of a replica that leaves by the protocol.
     Its group goes forward while its Workload is admitted and stands; of members without a Workload nobody has seen yet
-    whose they are. No retirement is planned by this release.
+    whose they are.
     """
     live, workload = slot.live, slot.workload
     yield Leg.MEMBER_SET_COMPLETE, _verdict(len(live) == role.size)
@@ -60,25 +63,26 @@ def legs(role: RoleSlots, slot: Slot, going: Collection[str]) -> Iterator[tuple[
         yield Leg.GROUP_FORWARD, Verdict.UNKNOWN
     else:
         yield Leg.GROUP_FORWARD, _verdict(workload is not None and workload.admitted and not workload.leaving)
-    yield Leg.NO_PLANNED_RETIREMENT, Verdict.VERIFIED
+    yield Leg.NO_PLANNED_RETIREMENT, _verdict(not retiring or not any(member.uid in retiring for member in live))
     yield Leg.NO_PENDING_REPLACEMENT, _verdict(not going or not any(member.uid in going for member in live))
 
 
-def eligible(role: RoleSlots, going: Collection[str]) -> int | None:
+def eligible(role: RoleSlots, going: Collection[str], retiring: Collection[str] = ()) -> int | None:
     """How many replicas may be sent requests; None while that of one of them is not known.
 
-    A role whose members do not answer, such as Encode, has none: that is known.
+    One that the spec no longer declares counts while it stands and is not on its way out. A role whose members do not
+    answer, such as Encode, has none: that is known.
     """
     count, known = 0, True
-    for slot in role.kept():
+    for slot in (*role.kept(), *(slot for ordinal, slot in role.slots.items() if ordinal >= role.declared)):
         sure = True
-        for _, verdict in legs(role, slot, going):
+        for _, verdict in legs(role, slot, going, retiring):
             if verdict is Verdict.FAILED:
                 break
             sure = sure and verdict is Verdict.VERIFIED
         else:
             known = known and sure
-            count += any(member.eligible and _answers(role, member) for member in slot.live)
+            count += any(member.eligible and answers(role, member) for member in slot.live)
     return count if known else None
 
 
@@ -94,7 +98,8 @@ def finding(eligible: Mapping[str, int | None]) -> found.Finding:
     return found.EligibilityNotObserved(unseen) if unseen else found.EligibilityObserved()
 
 
-def _answers(role: RoleSlots, member: Member) -> bool:
+def answers(role: RoleSlots, member: Member) -> bool:
+    """Whether requests are sent to a member."""
     return role.role is not None and role.role.template.occupants.answers and member.index == 0
 
 

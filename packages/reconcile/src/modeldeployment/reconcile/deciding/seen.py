@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from modeldeployment.api import ModelDeployment, Reason, keys
+from modeldeployment.reconcile.retiring.evidence import Evidence
 from modeldeployment.render import Domain, Rendering, RenderRefusal
 
 MARKS: Final = (
@@ -41,8 +42,9 @@ class Member:
     """One Pod that the deployment owns by UID.
 
     `ordinal` is None for an orphan: a Pod whose ordinal label cannot be read claims no slot
-    (facts reconcile §1). `index` is 0 where the label is absent or unreadable. `marks` are its labels in the order of
-    `MARKS`, empty where nobody read them.
+    (facts reconcile §1). `index` is 0 where the label is absent or unreadable. `unstarted` says that a container
+    of it has not passed its start-up gate since the Pod was made. `marks` are its labels in the order of `MARKS`, empty
+    where nobody read them.
     """
 
     name: str
@@ -59,12 +61,18 @@ class Member:
     restarts: int = 0
     node: str = ""
     eligible: bool = False
+    unstarted: bool = False
     marks: tuple[str | None, ...] = ()
 
     @property
     def over(self) -> bool:
         """Whether its containers have ended for good although nobody deleted it."""
         return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED) and not self.leaving
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it has never been ready, so that no request can have reached it."""
+        return not self.ready and (self.phase is PodPhase.PENDING or self.unstarted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +271,9 @@ class Snapshot:
 
     `status` is the stored status in Kubernetes' own JSON spelling. `cache` is None where the deployment names none, and
     so is `weights`. `queues` maps the LocalQueue of each role to where it leads, `accounts` the UID of a member to what
-    it says of the store, `insisted` that of a Pod to how often its marks were put back lately. `stale` says that a
-    store has not yet caught up with this controller's own last write to the deployment.
+    it says of the store, `insisted` that of a Pod to how often its marks were put back lately. `evidence` is
+    what was witnessed for its retirement. `stale` says that a store has not yet caught up with this controller's own
+    last write to the deployment.
     """
 
     deployment: ModelDeployment
@@ -278,5 +287,6 @@ class Snapshot:
     queues: Mapping[str, Queue] = field(default_factory=dict)
     accounts: Mapping[str, Account] = field(default_factory=dict)
     insisted: Mapping[str, Insisted] = field(default_factory=dict)
+    evidence: Evidence | None = None
     stale: bool = False
     answers: Answers = Answers()

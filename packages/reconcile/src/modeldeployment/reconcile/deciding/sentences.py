@@ -143,6 +143,11 @@ def skew(role: str, taken: str, skipped: tuple[str, ...]) -> str:
     )
 
 
+def given_up(replica: str, reason: str) -> str:
+    """The note of `RetirementAborted`."""
+    return f"retirement of replica {replica} was aborted: {reason}"
+
+
 def name_taken(service: str) -> str:
     """The note on a Service name that somebody else holds."""
     return (

@@ -21,10 +21,13 @@ from modeldeployment.reconcile.deciding.patching import (
     patch,
     stored_conditions,
 )
+from modeldeployment.reconcile.deciding.retirement import Operation
 from modeldeployment.reconcile.deciding.routing import Routed
 from modeldeployment.reconcile.deciding.seen import Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots, SlotState, serving
 from modeldeployment.reconcile.deciding.turnover import AwaitingAdmission, AwaitingReadiness, Hold, Turnover
+from modeldeployment.reconcile.retiring import wording
+from modeldeployment.reconcile.retiring.intents import Held
 from modeldeployment.render import Rendering
 
 LETTERS = {RoleKind.SERVER: "S", RoleKind.ENCODE: "E", RoleKind.PREFILL: "P", RoleKind.DECODE: "D"}
@@ -38,12 +41,13 @@ def of(
     turnovers: Mapping[str, Turnover],
     routed: Routed,
     hold: Hold,
+    operation: Operation,
     now: datetime,
 ) -> JSON | None:
     """The merge patch of a pass that could render; None where the stored status already says it."""
-    going = turnover.going(turnovers.values())
+    going = turnover.going(turnovers.values()) | operation.going
     declared = [role for role in roles if role.role is not None]
-    eligible = {role.name: qualifying.eligible(role, going) for role in declared}
+    eligible = {role.name: qualifying.eligible(role, going, operation.retiring) for role in declared}
     quota_finding = quota.of(roles, str(snapshot.deployment.metadata.namespace), snapshot.queues)
     findings: list[Said] = [
         found.Rendered(),
@@ -58,9 +62,10 @@ def of(
         routed.finding,
     ]
     phase, message = phase_of(declared, quota_finding, routed)
+    retained = stays(operation)
     desired: JSON = {
         "phase": phase.value,
-        "phaseMessage": message or None,
+        "phaseMessage": "; ".join(filter(None, (message, retained))) or None,
         "endpoint": routed.endpoint or None,
         "roles": [
             kept(
@@ -133,6 +138,15 @@ def phase_of(declared: Sequence[RoleSlots], quota_finding: Said, routed: Routed)
         missing = f"; the router is not ready: {sentences.of(routed.finding)}" if routerless else ""
         return Phase.DEGRADED, f"{ready} of {wanted} replicas ready{missing}"
     return Phase.STARTING, sentences.of(quota_finding)
+
+
+def stays(operation: Operation) -> str:
+    """What runs although the spec does not ask for it, and why: aborted, or held back before it began."""
+    kept = operation.reservation
+    held = [(intent, why) for intent, why in operation.turn.held if why is not Held.OTHER_UNDER_WAY]
+    if operation.retained and kept is not None:
+        return f"replica {wording.seat(kept.role, kept.ordinal)} is retained, see status.retirement"
+    return wording.held(*held[0]) if held and kept is None else ""
 
 
 def turnover_finding(

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from modeldeployment.api import EventReason
+from modeldeployment.api import EventReason, RetirementState
 from modeldeployment.reconcile.deciding.seen import OwnedKind, User
+from modeldeployment.reconcile.retiring.evidence import Inquiry
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,11 @@ class SetUsers:
     users: tuple[User, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TakeOffRetry:
+    """Take the request to retry a retirement off the deployment: it was heeded, and status says so."""
+
+
 Step: TypeAlias = (
     AddFinalizer
     | DropFinalizer
@@ -115,6 +121,7 @@ Step: TypeAlias = (
     | AlignObject
     | DeleteObject
     | SetUsers
+    | TakeOffRetry
 )
 
 
@@ -132,6 +139,7 @@ class Wait(StrEnum):
     READINESS = "Readiness"
     CACHE = "Cache"
     WEIGHTS = "Weights"
+    RETIREMENT = "Retirement"
     NAME_TAKEN = "NameTaken"
     TEARDOWN = "Teardown"
     MARKS = "Marks"
@@ -171,11 +179,18 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The outcome of a pass. `status` is a merge patch of the status, None where nothing material changed."""
+    """The outcome of a pass. `status` is a merge patch of the status, None where nothing material changed.
+
+    `retirement` is one of that field alone; it is written first, so that no step is taken that nobody reserved.
+    `inquiry` is what is to be witnessed for it from now on, `ended` how an operation ended in this pass.
+    """
 
     next: Next
     status: Mapping[str, object] | None = None
     events: tuple[Announcement, ...] = ()
+    retirement: Mapping[str, object] | None = None
+    inquiry: Inquiry | None = None
+    ended: RetirementState | None = None
 
 
 class Fact(StrEnum):

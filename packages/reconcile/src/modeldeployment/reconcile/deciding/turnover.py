@@ -7,7 +7,7 @@ Source: spec 1 §Rollout behavior, §Replica departures; facts reconcile §4.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
@@ -62,6 +62,11 @@ class Regaining:
 
 
 @dataclass(frozen=True, slots=True)
+class Retiring:
+    """A replica of the role leaves by the protocol; nothing of the role rolls or comes beside its delete."""
+
+
+@dataclass(frozen=True, slots=True)
 class AwaitingAdmission:
     """Replicas differ from their render, and the guard waits until all of the role's replicas are admitted."""
 
@@ -90,28 +95,81 @@ class Hold(Enum):
 
 
 Turnover: TypeAlias = (
-    Settled | Leave | Come | Vacating | Regaining | AwaitingAdmission | AwaitingReadiness | HeldByCache | HeldByWeights
+    Settled
+    | Leave
+    | Come
+    | Vacating
+    | Regaining
+    | Retiring
+    | AwaitingAdmission
+    | AwaitingReadiness
+    | HeldByCache
+    | HeldByWeights
 )
 
 
-def of(role: RoleSlots, hold: Hold = Hold.NOTHING) -> Turnover:
-    """Decide one role from the slots the pass started with.
+_BROKEN: Final = (SlotState.INCOMPLETE, SlotState.TERMINAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What a retirement keeps from every other way to leave: the Pods with these UIDs.
+
+    `role` and `ordinal` are those of an operation under way, whose role does not roll and whose place is not filled;
+    `deletes` says that its delete is part of this pass.
+    """
+
+    uids: frozenset[str] = frozenset()
+    role: str | None = None
+    ordinal: int = 0
+    deletes: bool = False
+
+    def holds(self, departure: Departure) -> bool:
+        """Whether a departure would take one of them along."""
+        return any(member.uid in self.uids for member in departure.members)
+
+    def fills(self, role: str, ordinal: int) -> bool:
+        """Whether a place is still that of the replica that leaves."""
+        return (self.role, self.ordinal) == (role, ordinal)
+
+
+NOBODY: Final = Reserved()
+
+
+def of(role: RoleSlots, hold: Hold = Hold.NOTHING, reserved: Reserved = NOBODY) -> Turnover:
+    """Decide one role from the slots the pass started with; what leaves by the protocol is not part of it.
 
     A lost cache holds outdated replicas alone, blocked weights hold them and whatever would be created.
     """
-    leaving = (*_trimmed(role), *_shed(role))
+    leaving = tuple(each for each in (*_ended(role), *_shed(role)) if not reserved.holds(each))
     if leaving:
         return Leave(leaving)
-    broken = _broken(role)
+    broken = _broken(role, reserved)
     if broken is not None:
         return Leave((broken,))
     missing = _missing(role)
-    empty = tuple(slot.ordinal for slot in missing if slot.state is SlotState.EMPTY)
+    places = [slot.ordinal for slot in missing if slot.state is SlotState.EMPTY]
+    empty = tuple(ordinal for ordinal in places if not reserved.fills(role.name, ordinal))
+    if empty and reserved.deletes and reserved.role == role.name:
+        return Retiring()
     if empty:
         return HeldByWeights() if hold is Hold.WEIGHTS else Come(empty)
     if missing:
         return Vacating()
-    return _rolled(role, hold)
+    return _rolled(role, hold, reserved)
+
+
+def retiring(role: RoleSlots) -> tuple[Departure, ...]:
+    """What the spec wants gone by the protocol: whole replicas, highest ordinal first, then all surplus Pods as one.
+
+    Replicas that lost a member or have ended serve nobody as they should, and leave without it (facts reconcile §7).
+    """
+    doubles = tuple(member for member in _surplus(role) if not _served_by_nobody(member))
+    whole = (_whole(_cause(role), role, slot) for slot in _trimmed(role) if slot.state not in _BROKEN)
+    return (
+        *(departure for departure in whole if not any(member.over for member in departure.members)),
+        *((Departure(Cause.SURPLUS, doubles, None),) if doubles else ()),
+    )
 
 
 def going(turnovers: Iterable[Turnover]) -> frozenset[str]:
@@ -135,18 +193,40 @@ def doubtful(role: RoleSlots, turnover: Turnover) -> tuple[str, ...]:
     )
 
 
-def _trimmed(role: RoleSlots) -> list[Departure]:
+def _cause(role: RoleSlots) -> Cause:
+    return Cause.SCALE_DOWN if role.role is not None else Cause.ROLE_DROPPED
+
+
+def _trimmed(role: RoleSlots) -> list[Slot]:
     """Live replicas beyond the declared count, highest ordinal first."""
-    cause = Cause.SCALE_DOWN if role.role is not None else Cause.ROLE_DROPPED
     beyond = [slot for ordinal, slot in role.slots.items() if ordinal >= role.declared and slot.occupied]
+    return sorted(beyond, key=lambda slot: -slot.ordinal)
+
+
+def _ended(role: RoleSlots) -> list[Departure]:
+    """Broken replicas beyond the declared count, and orphans of a role that the spec dropped: nothing is served there.
+
+    A broken one leaves as it would if it were declared.
+    """
     orphans = role.orphans if role.role is None else ()
+    doubles = (member for member in role.surplus if member.over and _ordinal(member) >= role.declared)
     return [
-        *(_whole(cause, role, slot) for slot in sorted(beyond, key=lambda slot: -slot.ordinal)),
-        *(Departure(cause, (member,), None) for member in orphans),
+        *(_whole(Cause.BROKEN, role, slot) for slot in _trimmed(role) if slot.state in _BROKEN),
+        *(Departure(_cause(role), (member,), None) for member in (*orphans, *doubles)),
     ]
 
 
 def _shed(role: RoleSlots) -> list[Departure]:
+    """Surplus Pods that serve nobody, each by itself."""
+    return [Departure(Cause.SURPLUS, (member,), None) for member in _surplus(role) if _served_by_nobody(member)]
+
+
+def _served_by_nobody(member: Member) -> bool:
+    """Whether a Pod leaves without the protocol: an orphan, or one that has ended (facts reconcile §7)."""
+    return member.ordinal is None or member.over
+
+
+def _surplus(role: RoleSlots) -> list[Member]:
     """Pods over declared x size: orphans first, then doubles of a seat, highest ordinal first."""
     kept = [slot for slot in role.kept() if slot.occupied]
     doubles = [member for member in role.surplus if _ordinal(member) < role.declared]
@@ -155,17 +235,23 @@ def _shed(role: RoleSlots) -> list[Departure]:
     if over <= 0 or role.role is None:
         return []
     candidates = [*_last_first(role.orphans), *_last_first(doubles)]
-    return [Departure(Cause.SURPLUS, (member,), None) for member in candidates[:over]]
+    return candidates[:over]
 
 
-def _broken(role: RoleSlots) -> Departure | None:
+def _broken(role: RoleSlots, reserved: Reserved) -> Departure | None:
     """One unit that can never be admitted or serve again: it leaves without asking the guard."""
-    broken = [slot for slot in role.kept() if slot.state in (SlotState.INCOMPLETE, SlotState.TERMINAL)]
+    broken = [
+        departure
+        for slot in role.kept()
+        if slot.state in (SlotState.INCOMPLETE, SlotState.TERMINAL)
+        if not reserved.holds(departure := _whole(Cause.BROKEN, role, slot))
+    ]
     if broken:
-        return _whole(Cause.BROKEN, role, broken[-1])
+        return broken[-1]
     if role.orphans:
         return Departure(Cause.BROKEN, (_last_first(role.orphans)[0],), None)
-    return _in_the_way(role) or _misplaced(role)
+    other = _in_the_way(role) or _misplaced(role)
+    return None if other is None or reserved.holds(other) else other
 
 
 def _in_the_way(role: RoleSlots) -> Departure | None:
@@ -200,17 +286,24 @@ def _missing(role: RoleSlots) -> list[Slot]:
     return [slot for slot in role.kept() if not slot.occupied]
 
 
-def _rolled(role: RoleSlots, hold: Hold) -> Turnover:
+def _rolled(role: RoleSlots, hold: Hold, reserved: Reserved) -> Turnover:
     """The next replica that differs from its render: highest ordinal first, when the role can spare it.
 
     The guard of spec 1 asks that every declared replica holds an admitted Workload. Each turn is also waited out until
     the replicas that already match are ready: admission takes a second and loading weights many minutes, and a role
     must not lose all of its replicas to an image that never starts. Replicas that differ are not waited for, so a bad
-    edit is always mended by the next one.
+    edit is always mended by the next one. It steps over a replica that is reserved, and waits while one of the role is
+    on its way out: two are not missing at once.
     """
-    outdated = [slot for slot in role.kept() if slot.state is SlotState.OUTDATED]
+    outdated = [
+        slot
+        for slot in role.kept()
+        if slot.state is SlotState.OUTDATED and not reserved.holds(_whole(Cause.ROLLOUT, role, slot))
+    ]
     if not outdated:
         return Settled()
+    if reserved.role == role.name:
+        return Retiring()
     if hold is not Hold.NOTHING:
         return HeldByCache() if hold is Hold.CACHE else HeldByWeights()
     admitted = {slot.workload.uid for slot in role.kept() if slot.workload is not None and slot.admitted}

@@ -4,20 +4,19 @@ Replicas leave one at a time, so what many of them take is the sum of what each 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from pydantic import ValidationError
 
 from modeldeployment.api import Retirement, RetirementState
-from modeldeployment.reconcile.deciding import turnover
-from modeldeployment.reconcile.deciding.seen import Member, Snapshot
+from modeldeployment.reconcile.deciding import retirement
+from modeldeployment.reconcile.deciding.seen import Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots
-from modeldeployment.reconcile.deciding.turnover import Cause, Leave
 from modeldeployment.reconcile.explaining.links import Link, Why
 from modeldeployment.reconcile.retiring import machine, reservation, wording
-from modeldeployment.reconcile.retiring.intents import Held, Intent, Occupant
+from modeldeployment.reconcile.retiring.intents import Held, Intent
 from modeldeployment.reconcile.retiring.reservation import Reservation
 from modeldeployment.reconcile.retiring.retrying import Refused
 
@@ -68,14 +67,16 @@ class Leaving:
 
 def of(snapshot: Snapshot, roles: Iterable[RoleSlots]) -> Leaving:
     """What leaves of a deployment, from its slots and what status holds."""
-    mine, scene = operation(snapshot.status), _scene(snapshot, roles)
+    mine = operation(snapshot.status)
+    scene = retirement.scene(snapshot, tuple(roles), mine)
     return Leaving(mine, scene.intents, machine.advance(mine, scene, reservation.LONG_AGO).held)
 
 
 def refused(snapshot: Snapshot, roles: Iterable[RoleSlots], annotation: str) -> Refused | None:
     """Why a request to retry would not be heeded, as the deployment stands; None where it would be."""
-    scene = replace(_scene(snapshot, roles), retry=annotation)
-    return machine.advance(operation(snapshot.status), scene, reservation.LONG_AGO).refused
+    mine = operation(snapshot.status)
+    scene = retirement.scene(snapshot, tuple(roles), mine, annotation)
+    return machine.advance(mine, scene, reservation.LONG_AGO).refused
 
 
 def operation(status: Mapping[str, object]) -> Reservation | None:
@@ -100,30 +101,6 @@ def links(leaving: Leaving) -> Iterator[tuple[str, int, Link]]:
 def instant(at: datetime) -> str:
     """An instant as people and programs read it."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _scene(snapshot: Snapshot, roles: Iterable[RoleSlots]) -> machine.Scene:
-    standing = _standing(operation(snapshot.status), snapshot.members)
-    return machine.Scene(snapshot.deployment.metadata.generation or 0, tuple(_wanted(roles)), standing)
-
-
-def _wanted(roles: Iterable[RoleSlots]) -> Iterator[Intent]:
-    for role in roles:
-        turn = turnover.of(role)
-        for departure in turn.departures if isinstance(turn, Leave) else ():
-            if departure.cause in (Cause.SCALE_DOWN, Cause.ROLE_DROPPED, Cause.SURPLUS):
-                members = tuple(map(_occupant, departure.members))
-                workload = departure.workload.uid if departure.workload is not None else ""
-                yield Intent(role.name, departure.members[0].ordinal or 0, members, workload)
-
-
-def _standing(mine: Reservation | None, members: Iterable[Member]) -> tuple[Occupant, ...]:
-    uids = mine.members if mine is not None else frozenset()
-    return tuple(_occupant(member) for member in members if member.uid in uids)
-
-
-def _occupant(member: Member) -> Occupant:
-    return Occupant(member.uid, member.name, member.index == 0, member.eligible, member.leaving, member.over)
 
 
 def _of(mine: Reservation, leaving: Leaving) -> Link:

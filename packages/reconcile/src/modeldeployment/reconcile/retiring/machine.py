@@ -50,17 +50,21 @@ class Scene:
     """What a pass sees around a reservation.
 
     `intents` is everything that the spec wants gone, in order. `target` are the Pods of the reservation that still
-    exist, `workload` says whether its Workload does. `healthy` says that the target qualifies for requests again but
-    for its retirement. `window` and `last` are those of an intent, for the target. `retry` is the annotation.
+    exist, `workload` says whether its Workload does; it `stays` where it owns a Pod outside of the target, or where
+    none was reserved, and then so may deleted Pods. `healthy` says that the target qualifies for requests again but
+    for its retirement. `window` and `last` are those of an intent, for the target. Where the deployment is not
+    `rendered` nobody knows the intents. `retry` is the annotation.
     """
 
     generation: int
     intents: tuple[Intent, ...] = ()
     target: tuple[Occupant, ...] = ()
     workload: bool = False
+    stays: bool = False
     healthy: bool = False
     window: timedelta | None = None
     last: bool = False
+    rendered: bool = True
     evidence: Evidence | None = None
     retry: str = ""
 
@@ -164,6 +168,8 @@ def _reserved(intent: Intent, scene: Scene, now: datetime, token: str) -> Turn:
 def _before_delete(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     if not standing(stored, scene.target):
         return _abort(stored, Abort.TERMINATED, "", now)
+    if not scene.rendered:
+        return _abort(stored, Abort.NOT_RENDERED, "", now)
     if not wanted(stored, scene):
         return _abort(stored, Abort.UNWANTED, "", now)
     if scene.last:
@@ -172,7 +178,7 @@ def _before_delete(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     blocking = _blocking(stored, withdrawal, idle)
     end = spent_at(stored)
     if end is not None and now >= end:
-        return _abort(stored, Abort.BUDGET, blocking.reason if blocking is not None else "", now)
+        return _abort(stored, Abort.BUDGET, blocking.reason if blocking is not None else wording.LATE, now)
     if blocking is not None and blocking.verdict is Verdict.IMPOSSIBLE:
         return _abort(stored, Abort.IMPOSSIBLE, blocking.reason, now)
     waiting = _waiting(stored.members, scene)
@@ -208,15 +214,20 @@ def _draining(stored: Reservation, scene: Scene, blocking: Leg | None, now: date
 def _deleting(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     """Delete until every Pod of the target is gone; the delete is asked for again while one stays."""
     waiting = _waiting(stored.members, scene)
-    if scene.target:
+    if not _left(scene):
         return replace(_stay(stored, wording.deleting(waiting)), deletes=True)
     turn = _enter(stored, RetirementState.SETTLING, wording.settling(spent=False, waiting=waiting), now)
-    return replace(turn, deletes=scene.workload)
+    return replace(turn, deletes=True)
+
+
+def _left(scene: Scene) -> bool:
+    """Whether the target is gone: its Pods are, or are all that a Workload which stays for others lets them be."""
+    return not scene.target or (scene.stays and all(each.leaving for each in scene.target))
 
 
 def _settling(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     """Wait until the quota is free; the budget here is told, and is no gate."""
-    if not scene.workload and not scene.target:
+    if _left(scene) and (scene.stays or not scene.workload):
         return Turn(None, ended=RetirementState.COMPLETED)
     end = spent_at(stored)
     spent = end is not None and now >= end
@@ -227,9 +238,12 @@ def _settling(stored: Reservation, scene: Scene, now: datetime) -> Turn:
 def _aborted(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     """Keep what was given up until it is asked for anew, declared again, or gone.
 
-    A new generation asks anew, and so does a retry; the same intent never does by itself.
+    A new generation asks anew, so does a retry, and so does an intent that was taken back and is there again; one that
+    stood all the time never does by itself.
     """
-    anew = scene.generation > stored.generation
+    if not scene.rendered:
+        return Turn(stored)
+    anew = scene.generation > stored.generation or wording.was_taken_back(stored)
     if not standing(stored, scene.target):
         return Turn(None) if anew else _admitted(scene, now, stored)
     if wanted(stored, scene):

@@ -17,6 +17,7 @@ class Abort(Enum):
     UNWANTED = auto()
     TERMINATED = auto()
     LAST_OF_KIND = auto()
+    NOT_RENDERED = auto()
 
 
 STEPS: Final = {
@@ -26,6 +27,10 @@ STEPS: Final = {
     RetirementState.DRAINING: "drain",
 }
 """What each state before the delete is at."""
+
+
+LATE: Final = "what it waited for came too late"
+_TAKEN_BACK: Final = "the spec no longer asks for it"
 
 
 def seat(role: str, ordinal: int) -> str:
@@ -73,13 +78,23 @@ def aborted(why: Abort, reservation: Reservation, because: str) -> str:
         case Abort.IMPOSSIBLE:
             return f"{step} cannot be proven: {because}; {_retained(reservation)}"
         case Abort.UNWANTED:
-            return f"the spec no longer asks for it at {step}; {_retained(reservation)}"
+            return f"{_TAKEN_BACK} at {step}; {_retained(reservation)}"
         case Abort.LAST_OF_KIND:
             return f"at {step} it has become the last worker of its kind behind the router; {_retained(reservation)}"
+        case Abort.NOT_RENDERED:
+            return (
+                f"at {step} the deployment cannot be rendered any more, so nobody knows what the spec asks for, see "
+                f"condition Rendered; {_retained(reservation)}"
+            )
         case Abort.TERMINATED:
             return f"at {step} it was terminated from outside, by preemption, its node or a delete; nothing is held"
         case other:
             assert_never(other)
+
+
+def was_taken_back(reservation: Reservation) -> bool:
+    """Whether an operation was given up as nobody wanted it any more: who wants it again, wants it anew."""
+    return reservation.reason.startswith(_TAKEN_BACK)
 
 
 def held(intent: Intent, why: Held, other: Reservation | None = None) -> str:
