@@ -19,6 +19,7 @@ LINKS = (
     Link(Why.CACHE_LOST, "role server"),
     Link(Why.TURN_AWAITS_ADMISSION, "role server", have="1", want="2"),
     Link(Why.TURN_AWAITS_READINESS, "role server"),
+    Link(Why.TURN_AWAITS_RETIREMENT, "role server"),
     Link(Why.ROUTER_NOT_READY, "chat", said="none of 2 router replicas is ready"),
     Link(Why.QUEUE_UNCHECKED, "chat", "ClusterQueue h20", want="gpustack-model-deployment-joint"),
     Link(

@@ -57,6 +57,7 @@ def test_the_next_operation_in_the_place_of_a_settled_one_completes_it() -> None
         ("Budget", scene(evidence=evidence(withdrawal=WAITING)), 300),
         ("Unwanted", DECLARED, 3),
         ("LastOfKind", scene(last=True), 3),
+        ("NotRendered", scene(rendered=False), 3),
         ("Terminated", replace(scene(), target=()), 3),
     ],
 )

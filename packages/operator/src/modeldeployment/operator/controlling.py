@@ -120,6 +120,7 @@ class Controllers:
             stores=lambda: {name: len(store) for name, store in self._watched.stores().items()},
             lists=lambda: {reflector.kind.plural: reflector.lists for reflector in self._reflectors},
             leading=lambda: self._leading_without_lease or self._elector.leading,
+            asked=self._witness.tally,
         )
 
     async def _reconcile(self) -> None:

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from modeldeployment.admission.webhook.answering import BOUNDS
 from modeldeployment.admission.webhook.answering import Tally as Reviews
 from modeldeployment.kube import Counters
-from modeldeployment.reconcile import RetirementTally, SetTally, Tally
+from modeldeployment.reconcile import RetirementTally, SetTally, Tally, WitnessTally
 from modeldeployment.reconcile.retiring import accounting
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -28,6 +28,7 @@ class OperatorCollector(Collector):
         stores: Callable[[], Mapping[str, int]],
         lists: Callable[[], Mapping[str, int]],
         leading: Callable[[], bool],
+        asked: WitnessTally | None = None,
     ) -> None:
         self._counters = counters
         self._tally = tally
@@ -35,6 +36,7 @@ class OperatorCollector(Collector):
         self._stores = stores
         self._lists = lists
         self._leading = leading
+        self._asked = asked or WitnessTally()
 
     def collect(self) -> Iterator[Metric]:
         """Read everything now."""
@@ -49,6 +51,12 @@ class OperatorCollector(Collector):
         yield _counter("events", "Events recorded on deployments.", tally.events)
         yield from self._set_admission()
         yield from _retirements(tally.retirements)
+        yield _counter(
+            "retirement_inquiries", "Inquiries into what routers and engines still serve.", self._asked.inquiries
+        )
+        yield _counter(
+            "retirement_wakes", "Passes that were asked for since routers or engines answered.", self._asked.wakes
+        )
         yield _labelled("watch_lists", "Full lists read to start or restart a watch.", "kind", self._lists().items())
         stores = GaugeMetricFamily("modeldeployment_store_objects", "Objects in the stores, by kind.", labels=["kind"])
         for kind, count in self._stores().items():

@@ -42,6 +42,7 @@ from modeldeployment.reconcile.kinds import DEPLOYMENTS, INSTANCE_TYPES, OWNED
 from modeldeployment.reconcile.retiring.accounting import Tally as RetirementTally
 from modeldeployment.reconcile.snapshots import Snapshots
 from modeldeployment.reconcile.watching import Key, Watched
+from modeldeployment.reconcile.witnessing import Tally as WitnessTally
 from modeldeployment.reconcile.witnessing import Witness
 
 GRANTS = (
@@ -100,6 +101,7 @@ __all__ = [
     "Watched",
     "Weights",
     "Witness",
+    "WitnessTally",
     "Workload",
     "decide",
     "utc_now",

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from modeldeployment.api import kueue
-from modeldeployment.reconcile.deciding import loading, marking, passing, routing, sentences, slots, turnover
+from modeldeployment.reconcile.deciding import (
+    loading,
+    marking,
+    passing,
+    retirement,
+    routing,
+    sentences,
+    slots,
+    turnover,
+)
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 from modeldeployment.reconcile.deciding.turnover import Hold, Turnover
@@ -17,6 +26,7 @@ from modeldeployment.reconcile.explaining import amounts, leaving
 from modeldeployment.reconcile.explaining.leaving import Leaving
 from modeldeployment.reconcile.explaining.links import Chain, Link, Why
 from modeldeployment.reconcile.explaining.picture import Picture, PodDetails, WorkloadDetails
+from modeldeployment.reconcile.retiring import reservation
 from modeldeployment.render import Rendering, RenderRefusal
 
 
@@ -78,7 +88,8 @@ def explain(picture: Picture) -> Explained:
     roles = slots.of(members, snapshot.workloads, snapshot.rendering.roles)
     declared = [role for role in roles if role.role is not None]
     hold = passing.held(snapshot)
-    turns = {role.name: turnover.of(role, hold) for role in declared}
+    reserved = retirement.of(snapshot, roles, reservation.LONG_AGO).reserved
+    turns = {role.name: turnover.of(role, hold, reserved) for role in declared}
     whole = (
         *old,
         *(link for role in declared for link in _turn(picture, role, turns[role.name])),
@@ -175,6 +186,8 @@ def _turn(picture: Picture, role: RoleSlots, turn: Turnover) -> Iterator[Link]:
             yield Link(Why.TURN_AWAITS_ADMISSION, subject, have=str(admitted), want=str(role.declared))
         case turnover.AwaitingReadiness():
             yield Link(Why.TURN_AWAITS_READINESS, subject)
+        case turnover.Retiring():
+            yield Link(Why.TURN_AWAITS_RETIREMENT, subject)
         case _:
             return
 

@@ -17,6 +17,7 @@ class Why(StrEnum):
     CACHE_LOST = "CacheLost"
     TURN_AWAITS_ADMISSION = "TurnAwaitsAdmission"
     TURN_AWAITS_READINESS = "TurnAwaitsReadiness"
+    TURN_AWAITS_RETIREMENT = "TurnAwaitsRetirement"
     ROUTER_NOT_READY = "RouterNotReady"
     QUEUE_UNCHECKED = "QueueUnchecked"
     # Of a replica that the spec does not declare any more.

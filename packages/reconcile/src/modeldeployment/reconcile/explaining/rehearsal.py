@@ -4,7 +4,7 @@ Nothing is written and nobody is asked; the same functions decide as in a pass, 
 Source: facts reconcile §7, facts shutdown §2 to §4, decisions D6 to D10, D49.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -13,6 +13,7 @@ from typing import Final
 from modeldeployment.api import RetirementState, RoleKind, RouterName
 from modeldeployment.reconcile.deciding import marking, slots
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot
+from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.explaining import leaving
 from modeldeployment.reconcile.explaining.picture import Picture, PodDetails, RouterProcess
 from modeldeployment.reconcile.retiring import machine, wording
@@ -86,7 +87,7 @@ def of(picture: Picture, role: str, ordinal: int) -> Rehearsal:
     goes = leaving.of(lowered, roles)
     intent = next((each for each in goes.intents if (each.role, each.ordinal) == (role, ordinal)), None)
     if intent is None:
-        return replace(told, because="no Pod of it is there, so nothing would leave")
+        return _without(told, roles, role, ordinal)
     told = _asked(told, picture, lowered, intent)
     if mine is not None and mine.under_way and mine.members & intent.uids:
         return replace(told, would=Would.LEAVING, because=f"it is {mine.state.value}: {mine.reason}")
@@ -94,6 +95,16 @@ def of(picture: Picture, role: str, ordinal: int) -> Rehearsal:
         return replace(told, because=f"its retirement was aborted: {mine.reason}")
     would, because = _fate(told, goes, intent)
     return replace(told, would=would, because=because)
+
+
+def _without(told: Rehearsal, roles: Iterable[RoleSlots], role: str, ordinal: int) -> Rehearsal:
+    """What becomes of a replica that the protocol has nothing to do with: nobody is served by it."""
+    slot = next((each.slot(ordinal) for each in roles if each.name == role), None)
+    if slot is None or not slot.occupied:
+        return replace(told, because="no Pod of it is there, so nothing would leave")
+    pods = tuple(each.name for each in slot.live)
+    because = f"it is {slot.state.value}, serves nobody as it should, and leaves at once without a retirement"
+    return replace(told, would=Would.LEAVE, because=because, pods=pods)
 
 
 def _fate(told: Rehearsal, goes: leaving.Leaving, intent: Intent) -> tuple[Would, str]:
@@ -132,6 +143,9 @@ def _rendered(snapshot: Snapshot) -> Rendering:
 
 
 def _asked(told: Rehearsal, picture: Picture, snapshot: Snapshot, intent: Intent) -> Rehearsal:
+    if all(each.untouched for each in intent.members if each.leads):
+        asks: tuple[Ask, ...] = (Ask("nobody", "is asked: it has never been ready, so no request can have reached it"),)
+        return replace(_goes(told, snapshot, intent), withdrawal=asks, idle=asks, window=None)
     router = snapshot.deployment.spec.router
     by_uid = {each.uid: each for each in snapshot.members}
     answering = [by_uid[each.uid] for each in intent.members if each.leads and each.uid in by_uid]
@@ -145,6 +159,12 @@ def _asked(told: Rehearsal, picture: Picture, snapshot: Snapshot, intent: Intent
         withdrawal=tuple(_let_go(picture, router.name) if router is not None else _unlisted()),
         idle=tuple(_idle(picture, snapshot, intent.role, each) for each in answering),
     )
+
+
+def _goes(told: Rehearsal, snapshot: Snapshot, intent: Intent) -> Rehearsal:
+    """What goes with an intent."""
+    group = next((each.name for each in snapshot.workloads if intent.workload and each.uid == intent.workload), "")
+    return replace(told, pods=tuple(each.name for each in intent.members), workload=group, window=intent.window)
 
 
 def _unlisted() -> Iterator[Ask]:

@@ -24,6 +24,9 @@ _SENTENCES: Final[Mapping[Why, str]] = MappingProxyType(
         Why.TURN_AWAITS_READINESS: (
             "{subject} differs from the spec; the next replica turns over once those that match are ready"
         ),
+        Why.TURN_AWAITS_RETIREMENT: (
+            "{subject} neither turns over nor gains replicas until the one of it that leaves is gone"
+        ),
         Why.ROUTER_NOT_READY: "the router of {subject} is not ready: {said}",
         Why.QUEUE_UNCHECKED: (
             "{source} does not ask for the check {want}, so replicas of {subject} start one by one and not together"

@@ -1,0 +1,69 @@
+"""A retirement that nobody can prove, as people see it: foretold, shown, counted, retried, and taken back."""
+
+import asyncio
+import json
+
+import pytest
+from e2e_board import PATIENCE
+from e2e_operators import Operator
+from e2e_people import PROGRAM
+from e2e_retiring import reaches, servers
+from e2e_routed import create, served
+from e2e_worlds import Said, World
+
+pytestmark = pytest.mark.lab
+
+IMPOSSIBLE = 'modeldeployment_retirement_aborts_total{cause="Impossible",state="Disqualified"}'
+
+
+async def ask(world: World, *arguments: str) -> Said:
+    """Run `kubectl md` in the world's namespace."""
+    where = ("--kubeconfig", str(world.control_plane.kubeconfig), "--namespace", world.namespace)
+    process = await asyncio.create_subprocess_exec(
+        PROGRAM, *arguments, *where, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert b"Traceback" not in err, err.decode()
+    return Said(process.returncode or 0, out.decode(), err.decode())
+
+
+async def test_what_no_router_can_prove_is_foretold_shown_counted_retried_and_taken_back(
+    world: World, operator: Operator
+) -> None:
+    manifest = servers(world, "vLLM", "vllm-router", replicas=2)
+    manifest["spec"]["router"]["image"] = "registry.example/vllm-router:v9.9.9"
+    await create(world, manifest)
+    await served(world, "chat")
+
+    foretold = await ask(world, "retire", "chat", "server/1", "--dry-run", "-o", "json")
+    assert foretold.code == 1, foretold.err
+    table = json.loads(foretold.out)
+    assert (table["would"], len(table["pods"])) == ("Abort", 1)
+    assert "runs vllm-router 9.9.9" in table["because"]
+
+    await world.scale("chat", 1)
+    kept = await reaches(world, "Aborted", saying="runs vllm-router 9.9.9")
+    shown = await ask(world, "status", "chat")
+    assert "  retirement of server/1: Aborted at " in shown.out
+    assert f"    {kept['reason']}" in shown.out.splitlines()
+    why = await ask(world, "why", "chat", "server/1")
+    assert (why.code, why.out.splitlines()[-1]) == (
+        1,
+        "what helps: retry it with kubectl md retry NAME server/1, or declare the replica again",
+    )
+
+    again = await ask(world, "retry", "chat", "server/1", "--token", "once", "--wait")
+    assert again.code == 1
+    assert again.out.startswith("server/1 was aborted again: ")
+    used = await ask(world, "retry", "chat", "server/1", "--token", "once")
+    assert (used.code, used.out) == (1, "")
+    assert "was used for server/1 already" in used.err
+    await operator.until(lambda: operator.metric(IMPOSSIBLE) >= 2, "both aborts are counted")
+    assert operator.metric("modeldeployment_retirement_retries_total") >= 1
+    assert operator.metric("modeldeployment_retirement_requests_at_delete_total") == 0
+
+    await world.scale("chat", 2)
+    await world.board.until(lambda: not world.board.status("chat").get("retirement"), what="the replica is adopted")
+    assert (await ask(world, "why", "chat", "server/1")).out == "server/1 serves\n"
+    none = await ask(world, "retry", "chat", "server/1")
+    assert none.err == "kubectl md: no retirement of server/1 was aborted: no retirement is under way or retained\n"
