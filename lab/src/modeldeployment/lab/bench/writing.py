@@ -37,11 +37,11 @@ async def measure(world: World, replicas: int, small: int, idle: float, tell: Te
         body = manifests.deployment("small", NAMESPACE, world.provision.instance_type, replicas=small, roles=roles)
         await post_all([sender], DEPLOYED, [manifests.compact(body)])
         await _at_rest(world, audit, replicas + 2 * small)
-        for wanted in (small + 2, small):
+        for wanted in (small + 1, small + 2):  # up only: nobody serves these Pods, so none could be seen to run empty
             await _edit(world, body, replicas=wanted)
             await _at_rest(world, audit, replicas + 2 * wanted)
         await _edit(world, body, extraArgs=["--max-model-len=16384"])
-        await _at_rest(world, audit, replicas + 2 * small)
+        await _at_rest(world, audit, replicas + 2 * (small + 2))
         await asyncio.sleep(idle)
     lines = await asyncio.to_thread(lambda: world.audit_log.read_bytes().splitlines())
     idle_writes = audits.without_effect(lines, user(OPERATOR))
