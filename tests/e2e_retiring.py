@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 from e2e_routed import router_pods
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys
+from modeldeployment.kube.shapes import Custom
 from modeldeployment.lab.engines import FakeEngine
 from modeldeployment.lab.loading import Account, Load, send
 from modeldeployment.lab.pytest_plugin import ObtainProgram
@@ -123,6 +125,16 @@ async def shrunk(world: World, pods: int, name: str = "chat") -> None:
         return len(members) == pods and not world.board.status(name).get("retirement")
 
     await world.board.until(rests, within=240, what=f"{name} has {pods} Pods and nothing leaves")
+
+
+def retired(world: World, name: str = "chat") -> int:
+    """How many retirements of a deployment were seen to be committed, after they had drained."""
+    seen: dict[str, list[str]] = {}
+    for change in world.board.story:
+        if isinstance(change.new, Custom) and change.new.metadata.name == name:
+            said = (msgspec.json.decode(change.new.status or b"{}") or {}).get("retirement") or {}
+            seen.setdefault(str(said.get("targetMemberUIDs")), []).append(said.get("state", ""))
+    return sum("Draining" in states and bool({"Deleting", "Settling"} & set(states)) for states in seen.values())
 
 
 def nothing_lost(serving: Serving, loaded: Loaded) -> None:
