@@ -2,7 +2,7 @@
 
 import pytest
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.lab.bench.arranging import GRACE, TOKEN_SECONDS, Arrangement, shrinks
+from modeldeployment.lab.bench.arranging import TOKEN_SECONDS, Arrangement, shrinks
 from modeldeployment.lab.loading import requests
 
 
@@ -24,10 +24,10 @@ def test_the_manifests_are_deployments() -> None:
     for each in shrinks(20):
         read = ModelDeployment.model_validate(each.manifest("bench", "a10g"))
         assert sum(role.replicas * role.size for role in read.spec.roles) == each.pods
-        assert {role.termination_grace_period_seconds for role in read.spec.roles} == {GRACE}
+        assert {role.termination_grace_period_seconds for role in read.spec.roles} == {each.grace}
 
 
 def test_the_longest_request_fits_between_settle_and_reserve() -> None:
     for seed, each in enumerate(shrinks(20)):
         longest = max(request.tokens for request in requests(each.load(seed))[:500])
-        assert longest * TOKEN_SECONDS <= GRACE - 10
+        assert longest * TOKEN_SECONDS <= each.grace - 10

@@ -9,7 +9,9 @@ from modeldeployment.lab.loading import Load
 from modeldeployment.lab.routers import IMAGES
 
 GRACE: Final = 30
-"""The grace period of every role: a request takes at most what fits into it after the settle and before the reserve."""
+"""The grace period of a role: a request takes at most what fits into it after the settle and before the reserve."""
+HALF_GRACE: Final = 15
+"""That of a half of a pair, which is also how long each stays idle before it goes (decisions D6)."""
 TOKEN_SECONDS: Final = 0.25
 ROUTERS: Final = {"vllm-router": ("vLLM", "0.29.0"), "sglang-gateway": ("SGLang", "0.5.9")}
 """Each router that is one program, with the engine it fronts and a version of that."""
@@ -56,6 +58,11 @@ class Shrink:
     def _size(self) -> int:
         return 2 if self.arrangement is Arrangement.GROUP else 1
 
+    @property
+    def grace(self) -> int:
+        """The grace period of its roles, in seconds."""
+        return HALF_GRACE if self.arrangement is Arrangement.HALF else GRACE
+
     def manifest(self, namespace: str, instance_type: str) -> dict[str, Any]:
         """The deployment as a user writes it, with all its replicas."""
         made = manifests.deployment(
@@ -70,14 +77,14 @@ class Shrink:
         }
         for role in made["spec"]["roles"]:
             del role["extraArgs"]
-            role["terminationGracePeriodSeconds"] = GRACE
+            role["terminationGracePeriodSeconds"] = self.grace
             if self.arrangement is Arrangement.HALF:
                 role["kind"] = role["name"].title()
         return made
 
     def load(self, seed: int) -> Load:
         """What it is sent while it shrinks; the longest requests fit the grace bound, the most of them are short."""
-        longest = int((GRACE - 12) / TOKEN_SECONDS) if seed % 5 == 0 else 16
+        longest = max(4, int((self.grace - 12) / TOKEN_SECONDS)) if seed % 5 == 0 else 12
         return Load(rate=0.7, seconds=3600, tokens=(2, longest), seed=seed)
 
 

@@ -37,6 +37,7 @@ SETTLE: Final = 5.0
 IDLE: Final = 4
 _COMMITTED: Final = frozenset({RetirementState.DELETING, RetirementState.SETTLING})
 _SECONDS: Final = 900.0
+_SHRINK_SECONDS: Final = 2400.0
 _POLL: Final = 0.2
 _CLOSELY: Final = 0.02
 _ROUND: Final = 500
@@ -222,7 +223,7 @@ async def _shrunk(world: World, serving: Serving, seen: Seen, shrink: Shrink, se
     try:
         await _scale(world, shrink.name, shrink.roles, 1)
         left = shrink.pods // (shrink.leaving + 1)
-        await _until(partial(seen.rests, shrink.name, left), f"{shrink.name} has shrunk")
+        await _until(partial(seen.rests, shrink.name, left), f"{shrink.name} has shrunk", within=_SHRINK_SECONDS)
         enough.set()
         return await load
     finally:
@@ -236,10 +237,10 @@ async def _scale(world: World, name: str, roles: tuple[str, ...], replicas: int)
     await world.client.patch(DEPLOYMENTS, name, body, NAMESPACE, how=PatchType.JSON)
 
 
-async def _until(holds: Callable[[], bool], what: str, poll: float = _POLL) -> None:
+async def _until(holds: Callable[[], bool], what: str, poll: float = _POLL, within: float = _SECONDS) -> None:
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(within):
             while not holds():  # noqa: ASYNC110 -- what other processes do is polled
                 await asyncio.sleep(poll)
     except TimeoutError as error:
-        raise TooSlow(f"not so within {_SECONDS:.0f} s: {what}") from error
+        raise TooSlow(f"not so within {within:.0f} s: {what}") from error
