@@ -40,12 +40,12 @@ class Retirement(Document):
     state: Annotated[str, words(RetirementState)]
     """How far it is."""
     reason: str | None = None
-    """Word for why it is there."""
+    """What it waits for, or why it was given up and what is kept."""
     started_at: Timestamp | None = None
     """When it was admitted."""
     deadline: Timestamp | None = None
-    """When its time is spent."""
+    """When its time is spent; of an aborted one, when it was aborted."""
     phase_started_at: Timestamp | None = None
-    """When it entered its state."""
+    """When the time of its state began."""
     last_consumed_retry_token: str | None = None
     """The last request to retry that was heeded."""
