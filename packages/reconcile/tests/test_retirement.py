@@ -323,6 +323,13 @@ def test_a_deployment_that_is_deleted_takes_no_notice_of_its_retirement() -> Non
     assert (outcome.retirement, outcome.inquiry) == (None, None)
 
 
+def test_a_reservation_that_cannot_be_read_is_none_and_is_taken_away() -> None:
+    broken: dict[str, object] = {"roleName": "server", "replicaOrdinal": "first", "state": "Deleting"}
+    seen = settled()
+    outcome = decision(replace(seen, status={**seen.status, "retirement": broken}))
+    assert (outcome.retirement, outcome.next) == ({"retirement": None}, Done())
+
+
 def retried(seen: Snapshot, value: str) -> Snapshot:
     """The snapshot whose deployment carries the annotation."""
     meta = seen.deployment.metadata.model_copy(update={"annotations": {keys.RETIREMENT_RETRY: value}})

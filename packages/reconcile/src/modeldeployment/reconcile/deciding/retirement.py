@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, cast
 
+from pydantic import ValidationError
+
 from modeldeployment.api import Retirement, RetirementState, RoleKind, keys
 from modeldeployment.reconcile.deciding import departing, qualifying, turnover
 from modeldeployment.reconcile.deciding.qualifying import Leg, Verdict
@@ -148,9 +150,12 @@ def inquiry(operation: Operation, snapshot: Snapshot, rendering: Rendering) -> I
 
 
 def stored(status: Mapping[str, object]) -> Reservation | None:
-    """Read the reservation that a status holds; None where it holds none."""
+    """Read the reservation that a status holds; None where it holds none, or none that can be read."""
     said = status.get("retirement")
-    return None if said is None else read(Retirement.model_validate(said))
+    try:
+        return None if said is None else read(Retirement.model_validate(said))
+    except ValidationError:
+        return None
 
 
 def _leaves(role: RoleSlots) -> bool:
