@@ -11,6 +11,7 @@ from modeldeployment.kube.kinds import PODS, SERVICES
 pytestmark = pytest.mark.lab
 
 
+@pytest.mark.usefixtures("serving")
 async def test_a_double_and_an_orphan_leave_and_the_replica_stays(world: World) -> None:
     await world.create("chat", replicas=1)
     await world.settled("chat")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
+from functools import cached_property
 from typing import Final
 
 DRAIN: Final = timedelta(seconds=240)
@@ -36,7 +37,7 @@ class Occupant:
         return not self.leaving and not self.over
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Intent:
     """Pods that the spec wants gone together: one replica, or all surplus Pods of a role as one operation.
 
@@ -52,7 +53,7 @@ class Intent:
     window: timedelta | None = None
     last: bool = False
 
-    @property
+    @cached_property
     def uids(self) -> frozenset[str]:
         """The UIDs of its members."""
         return frozenset(member.uid for member in self.members)
@@ -86,4 +87,4 @@ def first(intents: Iterable[Intent]) -> Intent | None:
 
 def wanted(intents: Iterable[Intent]) -> frozenset[str]:
     """The UIDs of all Pods that the spec wants gone."""
-    return frozenset(uid for intent in intents for uid in intent.uids)
+    return frozenset().union(*(intent.uids for intent in intents))
