@@ -374,7 +374,8 @@ def patched(status: Mapping[str, object], patch: Mapping[str, object] | None) ->
 def role_slots(seen: Snapshot, name: str = "server") -> RoleSlots:
     """The slots of one role, as a pass over the snapshot classifies them."""
     assert isinstance(seen.rendering, Rendering)
-    classified = slots.of(seen.members, seen.workloads, seen.rendering.roles)
+    reserved = retirement.reserved(seen.status)
+    classified = slots.of(seen.members, seen.workloads, seen.rendering.roles, reserved)
     return next(each for each in classified if each.name == name)
 
 

@@ -43,6 +43,7 @@ def test_scaling_from_four_to_eight_to_three_sheds_the_highest_ordinals_and_keep
         *("server/7 Deleting", "server/7 Settling", "nobody"),
     ]
     assert world.uids() == before[:3]
+    assert story.walk("server/7") == ["Ready", "Retiring", "Departing", "Empty"]
     assert story.lowest() == 3
 
 

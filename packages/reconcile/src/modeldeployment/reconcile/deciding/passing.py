@@ -81,7 +81,8 @@ def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decisi
     marks = marking.of(snapshot.members, rendering)
     if marks.members is not snapshot.members:
         snapshot = replace(snapshot, members=marks.members)
-    roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles)
+    reserved = retirement.reserved(snapshot.status)
+    roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles, reserved)
     hold = held(snapshot)
     operation = retirement.of(snapshot, roles, now)
     turnovers = {role.name: turnover.of(role, hold, operation.reserved) for role in roles}

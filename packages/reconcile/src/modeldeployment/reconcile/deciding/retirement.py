@@ -149,6 +149,12 @@ def inquiry(operation: Operation, snapshot: Snapshot, rendering: Rendering) -> I
     )
 
 
+def reserved(status: Mapping[str, object]) -> frozenset[str]:
+    """The UIDs of the Pods that an operation under way has reserved."""
+    held = stored(status) if status.get("retirement") else None
+    return held.members if held is not None and held.under_way else frozenset()
+
+
 def stored(status: Mapping[str, object]) -> Reservation | None:
     """Read the reservation that a status holds; None where it holds none, or none that can be read."""
     said = status.get("retirement")

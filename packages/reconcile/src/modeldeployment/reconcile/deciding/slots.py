@@ -4,9 +4,10 @@ Everything after this module reads slots; only departures name single Pods again
 Source: facts reconcile §4 and §5.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.render import RoleRendering, Seat
@@ -22,9 +23,14 @@ class SlotState(StrEnum):
     READY = "Ready"
     INCOMPLETE = "Incomplete"
     OUTDATED = "Outdated"
+    RETIRING = "Retiring"
     DEPARTING = "Departing"
     STRANDED = "Stranded"
     TERMINAL = "Terminal"
+
+
+BROKEN: Final = (SlotState.INCOMPLETE, SlotState.TERMINAL)
+"""States of replicas that can never be admitted or serve again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +97,21 @@ class RoleSlots:
 
 
 def of(
-    members: Iterable[Member], workloads: Iterable[Workload], roles: Iterable[RoleRendering]
+    members: Iterable[Member],
+    workloads: Iterable[Workload],
+    roles: Iterable[RoleRendering],
+    retiring: Collection[str] = (),
 ) -> tuple[RoleSlots, ...]:
-    """Classify the Pods of a deployment: declared roles in spec order, then roles the spec no longer names."""
+    """Classify the Pods of a deployment: declared roles in spec order, then roles the spec no longer names.
+
+    `retiring` are the UIDs of those that an operation under way has reserved.
+    """
     by_role: dict[str, list[Member]] = {}
     for member in members:
         by_role.setdefault(member.role, []).append(member)
     owners = _owners(workloads)
-    declared = [_role_slots(role.name, role, by_role.pop(role.name, []), owners) for role in roles]
-    dropped = [_role_slots(name, None, by_role[name], owners) for name in sorted(by_role)]
+    declared = [_role_slots(role.name, role, by_role.pop(role.name, []), owners, retiring) for role in roles]
+    dropped = [_role_slots(name, None, by_role[name], owners, retiring) for name in sorted(by_role)]
     return (*declared, *dropped)
 
 
@@ -113,7 +125,11 @@ def _owners(workloads: Iterable[Workload]) -> dict[str, Workload]:
 
 
 def _role_slots(
-    name: str, role: RoleRendering | None, members: list[Member], owners: Mapping[str, Workload]
+    name: str,
+    role: RoleRendering | None,
+    members: list[Member],
+    owners: Mapping[str, Workload],
+    retiring: Collection[str],
 ) -> RoleSlots:
     claims: dict[int, list[Member]] = {}
     orphans: list[Member] = []
@@ -125,18 +141,24 @@ def _role_slots(
     surplus: list[Member] = []
     slots: dict[int, Slot] = {}
     for ordinal in sorted(claims):
-        slots[ordinal], doubles = _classify(ordinal, role, claims[ordinal], owners)
+        slots[ordinal], doubles = _classify(ordinal, role, claims[ordinal], owners, retiring)
         surplus += doubles
     return RoleSlots(name, role, slots, tuple(sorted(orphans, key=_by_name)), tuple(surplus))
 
 
 def _classify(
-    ordinal: int, role: RoleRendering | None, claimants: list[Member], owners: Mapping[str, Workload]
+    ordinal: int,
+    role: RoleRendering | None,
+    claimants: list[Member],
+    owners: Mapping[str, Workload],
+    retiring: Collection[str],
 ) -> tuple[Slot, list[Member]]:
     leaving = tuple(member for member in claimants if member.leaving)
     seated, doubles = _seat(ordinal, role, [member for member in claimants if not member.leaving])
     workload = next((owners[each.uid] for each in seated or leaving if each.uid in owners), None)
     state = _state(ordinal, role, seated, leaving, workload)
+    if retiring and state not in BROKEN and any(member.uid in retiring for member in seated):
+        state = SlotState.RETIRING
     return Slot(ordinal, state, seated, leaving, workload), doubles
 
 

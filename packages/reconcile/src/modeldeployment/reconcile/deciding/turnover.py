@@ -10,7 +10,7 @@ from enum import Enum, StrEnum, auto
 from typing import Final, TypeAlias
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
-from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
+from modeldeployment.reconcile.deciding.slots import BROKEN, RoleSlots, Slot, SlotState
 
 
 class Cause(StrEnum):
@@ -108,9 +108,6 @@ Turnover: TypeAlias = (
 )
 
 
-_BROKEN: Final = (SlotState.INCOMPLETE, SlotState.TERMINAL)
-
-
 @dataclass(frozen=True, slots=True)
 class Reserved:
     """What a retirement keeps from every other way to leave: the Pods with these UIDs.
@@ -165,7 +162,7 @@ def retiring(role: RoleSlots) -> tuple[Departure, ...]:
     Replicas that lost a member or have ended serve nobody as they should, and leave without it (facts reconcile §7).
     """
     doubles = tuple(member for member in _surplus(role) if not _served_by_nobody(member))
-    whole = (_whole(_cause(role), role, slot) for slot in _trimmed(role) if slot.state not in _BROKEN)
+    whole = (_whole(_cause(role), role, slot) for slot in _trimmed(role) if slot.state not in BROKEN)
     return (
         *(departure for departure in whole if not any(member.over for member in departure.members)),
         *((Departure(Cause.SURPLUS, doubles, None),) if doubles else ()),
@@ -211,7 +208,7 @@ def _ended(role: RoleSlots) -> list[Departure]:
     orphans = role.orphans if role.role is None else ()
     doubles = (member for member in role.surplus if member.over and _ordinal(member) >= role.declared)
     return [
-        *(_whole(Cause.BROKEN, role, slot) for slot in _trimmed(role) if slot.state in _BROKEN),
+        *(_whole(Cause.BROKEN, role, slot) for slot in _trimmed(role) if slot.state in BROKEN),
         *(Departure(_cause(role), (member,), None) for member in (*orphans, *doubles)),
     ]
 
