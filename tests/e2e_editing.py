@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 JSON: TypeAlias = dict[str, Any]
 Edit: TypeAlias = Callable[[random.Random, JSON], None]
 
-LARGEST: Final = 3
+LARGEST: Final = 4
 """Most replicas that an edit declares for a role."""
 
 
@@ -50,7 +50,7 @@ def arguments(chance: random.Random, manifest: JSON) -> None:
 def count(chance: random.Random, manifest: JSON) -> None:
     """Declare more replicas, or the same: nobody serves these Pods, so none of them could be seen to run empty."""
     role = _role(chance, manifest)
-    role["replicas"] = max(role.get("replicas", 1), chance.randint(1, LARGEST))
+    role["replicas"] = min(LARGEST, role.get("replicas", 1) + chance.choice((0, 1, 1)))
 
 
 def count_and_image(chance: random.Random, manifest: JSON) -> None:
