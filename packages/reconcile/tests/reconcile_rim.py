@@ -10,8 +10,9 @@ from modeldeployment.kube import Client, Recorder, shapes
 from modeldeployment.kube.access import Access, Credential
 from modeldeployment.kube.errors import ApiError, Details
 from modeldeployment.kube.requests import Request
-from modeldeployment.reconcile import DeploymentController, OwnedKind, Watched
+from modeldeployment.reconcile import DeploymentController, Key, OwnedKind, Watched
 from modeldeployment.reconcile.kinds import Document
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry
 from modeldeployment.render import Policy
 from reconcile_stored import CHAT, VERSIONS, stored
 from reconcile_worlds import NOW, patched
@@ -46,7 +47,9 @@ class Scripted(Client):
                 "metadata": {**self.held["metadata"], **body["metadata"]},
                 "status": status,
             }
-        body["metadata"] = {**body.get("metadata", {}), "resourceVersion": str(next(VERSIONS))}
+        meta = body.get("metadata", {})
+        labels = {label: value for label, value in meta.get("labels", {}).items() if value is not None}
+        body["metadata"] = {**meta, "labels": labels, "resourceVersion": str(next(VERSIONS))}
         return msgspec.json.encode(body)
 
     def writes(self) -> list[str]:
@@ -68,6 +71,23 @@ def refusal(kind: type[ApiError], status: int) -> ApiError:
 
 
 @dataclass(slots=True)
+class Hearsay:
+    """A witness that says what a test wants it to; `asked` is what it was asked, in order."""
+
+    said: Evidence | None = None
+    asked: list[Inquiry | None] = field(default_factory=list)
+
+    def evidence(self, key: Key, /) -> Evidence | None:
+        """Answer what the test says."""
+        return self.said if key == CHAT else None
+
+    def inquire(self, key: Key, inquiry: Inquiry | None, /) -> None:
+        """Note what is asked."""
+        assert key == CHAT
+        self.asked.append(inquiry)
+
+
+@dataclass(slots=True)
 class Rim:
     """A controller over stores that a test fills; `now` is its clock."""
 
@@ -76,13 +96,14 @@ class Rim:
     watched: Watched = field(default_factory=lambda: Watched(lambda _: None))
     status: dict[str, object] = field(default_factory=dict)
     busy: bool = False
+    witness: Hearsay = field(default_factory=Hearsay)
     controller: DeploymentController = field(init=False)
     spec: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         recorder = Recorder(self.client, "test", "test")
         self.controller = DeploymentController(
-            self.client, self.watched, recorder, Policy(), lambda: self.now, busy=lambda: self.busy
+            self.client, self.watched, recorder, Policy(), lambda: self.now, self.witness, busy=lambda: self.busy
         )
         a10 = {"os": "linux", "arch": "amd64", "acceleratable": True, "acceleratorGroup": "nvidia-a10g"}
         told = {"entrance": "entrance-a10", "detail": {"manufacturer": "nvidia"}}
