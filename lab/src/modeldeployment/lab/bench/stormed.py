@@ -21,8 +21,8 @@ def observed(decided: "array[int]") -> type[DeploymentController]:
     """The controller, with a note in `decided` at the moment of each decision."""
 
     class Observed(DeploymentController):
-        def __init__(self, client: Any, watched: Watched, *rest: Any) -> None:
-            super().__init__(client, watched, *rest)
+        def __init__(self, client: Any, watched: Watched, *rest: Any, **others: Any) -> None:
+            super().__init__(client, watched, *rest, **others)
             self._pods = watched.pods
             self._newest: dict[str, int] = {}
 
