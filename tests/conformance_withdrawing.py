@@ -25,8 +25,9 @@ from modeldeployment.lab.packaged import Program
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 from modeldeployment.lab.routers import RunningRouter, container_of, entry
 from modeldeployment.reconcile import Key, Watched, Witness, utc_now
-from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
 from modeldeployment.render import BOOTSTRAP_PORT, DEFAULT_PORT, Rendering, RouterRendering, Seat, render
+from modeldeployment.router.withdrawal import Verdict
 
 IMAGES: Final = {"vllm-router": "vllm/vllm-router", "sglang-router": "lmsysorg/sglang-router"}
 """How the images of the packaged programs are called; they are tagged with the version that is run."""

@@ -9,7 +9,8 @@ import pytest
 from conformance_routers import EACH, counted, halves, lists, servers, until
 from conformance_withdrawing import Start, proven, restored, withdrawn
 from modeldeployment.lab.engines import Behaviour
-from modeldeployment.reconcile.retiring.evidence import Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Stage
+from modeldeployment.router.withdrawal import Verdict
 
 ROUND_ROBIN = "--policy=round_robin"
 SLOW = Behaviour(prefill_seconds=0.05, token_seconds=0.02, tokens=10)

@@ -1,6 +1,7 @@
 """The client against a real socket that misbehaves on purpose."""
 
 import asyncio
+import json
 import socket
 
 import aiohttp
@@ -32,6 +33,7 @@ from modeldeployment.kube import (
     request_for,
     shapes,
 )
+from modeldeployment.kube.requests import Request
 
 PODS = "/api/v1/namespaces/models/pods"
 
@@ -174,11 +176,24 @@ async def test_a_list_comes_in_pages() -> None:
     ]
 
 
-async def test_a_page_that_cannot_be_read_ends_the_list_although_the_next_was_asked_for() -> None:
-    broken = {"metadata": {"resourceVersion": "40", "continue": "t1"}, "items": [{"metadata": 7}]}
-    async with serving(reply(200, broken), reply(200, page("c"))) as server, Client(server.access) as client:
+class Asked(Client):
+    """Answers lists from a script, and notes what it was asked for."""
+
+    def __init__(self, *pages: object) -> None:
+        super().__init__(Access(lambda: Credential("http://fake.invalid")))
+        self.pages, self.targets = list(pages), list[str]()
+
+    async def raw(self, request: Request) -> bytes:
+        """Answer with the next page."""
+        self.targets.append(request.target)
+        return json.dumps(self.pages.pop(0)).encode()
+
+
+async def test_the_next_page_is_asked_for_before_the_last_is_read_and_one_that_cannot_be_read_ends_the_list() -> None:
+    async with Asked(page("ab", "t1") | {"items": [{"metadata": 7}]}, page("c")) as client:
         with pytest.raises(Malformed):
             await client.list(kinds.PODS)
+        assert client.targets == ["/api/v1/pods?limit=500", "/api/v1/pods?limit=500&continue=t1"]
 
 
 async def test_a_list_whose_token_expired_is_read_again_in_one_piece() -> None:

@@ -146,3 +146,14 @@ async def test_running_sends_by_itself_and_once_more_at_the_end() -> None:
         assert running.cancelled()
     # The first may be sent twice, when the cancellation came between its commit and its answer.
     assert {body["note"] for _, body in sent(server)} == {"one", "two"}
+
+
+async def test_events_of_a_storm_are_sent_one_after_another_with_a_pause() -> None:
+    async with serving(*[CREATED] * 4) as server, Client(server.access) as client:
+        recorder, loop = Recorder(client, "c", "i"), asyncio.get_running_loop()
+        for number in range(4):
+            await recorder.emit(POD, "Warning", "Stuck", f"replica {number}", "Admit")
+        began = loop.time()
+        await recorder.flush()
+        assert loop.time() - began >= 4 * 0.02
+    assert len(server.seen) == 4

@@ -40,7 +40,8 @@ from modeldeployment.reconcile.deciding.steps import (
     SetUsers,
     TakeOffRetry,
 )
-from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg
+from modeldeployment.router.withdrawal import Verdict
 from reconcile_clusters import Cluster
 from reconcile_invariants import check_status, check_steps
 from reconcile_worlds import NOW, deployment, patched, possible, role_slots

@@ -31,7 +31,7 @@ from modeldeployment.reconcile import (
 from modeldeployment.reconcile.deciding import retirement, slots
 from modeldeployment.reconcile.deciding.seen import MARKS
 from modeldeployment.reconcile.deciding.steps import Advance
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg
 from modeldeployment.render import (
     Facts,
     Rendering,
@@ -42,6 +42,7 @@ from modeldeployment.render import (
     Store,
     render,
 )
+from modeldeployment.router.withdrawal import Verdict
 
 NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from modeldeployment.api import Retirement, RetirementState
 from modeldeployment.reconcile.retiring import machine
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg
 from modeldeployment.reconcile.retiring.intents import Intent, Occupant
 from modeldeployment.reconcile.retiring.machine import Scene, Turn
 from modeldeployment.reconcile.retiring.reservation import Reservation, read
+from modeldeployment.router.withdrawal import Verdict
 
 NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from modeldeployment.api import RetirementState, keys
+from modeldeployment.api import ModelDeployment, RetirementState, keys
 from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
-from modeldeployment.reconcile import Ask, CreateFailed, Decision, Snapshot, decide, deploying
+from modeldeployment.reconcile import Ask, CreateFailed, Decision, Snapshot, decide, deploying, snapshots
 from modeldeployment.reconcile.retiring.reservation import Reservation
-from modeldeployment.render import Seat
+from modeldeployment.render import Facts, Rendering, Seat, render
 from reconcile_rim import Rim, refusal
 from reconcile_rim import pod as stored_pod
-from reconcile_stored import VERSIONS, binding
+from reconcile_stored import VERSIONS, binding, stored
 from reconcile_worlds import deployment, rendered_role, rendering
 
 OURS = (keys.FINALIZER,)
@@ -272,20 +272,47 @@ async def test_a_settled_deployment_costs_no_request_at_all() -> None:
     assert rim.client.sent[sent:] == []
 
 
-async def test_what_is_there_is_rendered_ahead_of_the_first_pass_and_nothing_is_written() -> None:
+@pytest.fixture
+def renders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the deployments that were rendered, in order."""
+    done: list[str] = []
+
+    def noted(deployment: ModelDeployment, facts: Facts) -> Rendering:
+        done.append(deployment.metadata.name)
+        return render(deployment, facts)
+
+    monkeypatch.setattr(snapshots, "render", noted)
+    return done
+
+
+async def test_what_is_there_is_rendered_ahead_of_the_first_pass_which_does_not_render_it_again(
+    renders: list[str],
+) -> None:
     rim = Rim()
     rim.store(OURS)
     described(rim)
     await rim.controller.prepare()
-    assert [each.target for each in rim.client.sent] == ["/version"]
+    assert (renders, [each.target for each in rim.client.sent]) == (["chat"], ["/version"])
+    await rim.run()
+    assert renders == ["chat"]
 
 
-async def test_a_deployment_that_cannot_be_read_does_not_hold_up_those_that_can() -> None:
+async def test_a_deployment_that_cannot_be_read_does_not_hold_up_those_that_can(renders: list[str]) -> None:
     rim = Rim()
-    rim.store(OURS, engine={"name": 7})
+    rim.watched.deployments.put(stored("bad", {"engine": {"name": 7}}, namespace="team", uid="uid-bad"))
+    rim.store(OURS)
     described(rim)
     await rim.controller.prepare()
-    assert rim.client.writes() == []
+    assert renders == ["chat"]
+
+
+async def test_nothing_is_rendered_ahead_once_pods_have_been_listed(renders: list[str]) -> None:
+    rim = Rim()
+    rim.store(OURS)
+    described(rim)
+    rim.watched.pods.replace((), "1")
+    await rim.controller.prepare()
+    assert renders == []
 
 
 def described(rim: Rim) -> None:

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 from modeldeployment.api import RetirementState, keys
 from modeldeployment.kube.errors import Conflict
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage
 from modeldeployment.reconcile.retiring.reservation import Reservation
 from modeldeployment.render import Seat
+from modeldeployment.router.withdrawal import Verdict
 from reconcile_rim import Rim, pod, refusal
 from reconcile_worlds import deployment, rendered_role, rendering
 

@@ -11,7 +11,8 @@ from modeldeployment.kube import shapes
 from modeldeployment.reconcile import Advance, Blocked, Decision, Done, PodPhase, Snapshot, Wait, observing
 from modeldeployment.reconcile.deciding import lasting, pacing
 from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, SetEligibility, TakeOffRetry
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage
+from modeldeployment.router.withdrawal import Verdict
 from reconcile_stories import running
 from reconcile_worlds import (
     NOW,

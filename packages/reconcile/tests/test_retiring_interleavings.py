@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from modeldeployment.api import RetirementState
 from modeldeployment.reconcile.retiring import machine
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg
 from modeldeployment.reconcile.retiring.intents import Intent, Occupant
 from modeldeployment.reconcile.retiring.machine import Scene, Turn
 from modeldeployment.reconcile.retiring.reservation import BEFORE_DELETE, Reservation
+from modeldeployment.router.withdrawal import Verdict
 from retiring_worlds import NOW, PROVEN, stored_again
 
 BEFORE = {state.value for state in BEFORE_DELETE}

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 from modeldeployment.api import Retirement, RetirementState
-from modeldeployment.reconcile.retiring.evidence import Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Leg, Stage
 from modeldeployment.reconcile.retiring.intents import Held
 from modeldeployment.reconcile.retiring.machine import BUDGETS
 from modeldeployment.reconcile.retiring.reservation import read
+from modeldeployment.router.withdrawal import Verdict
 from retiring_worlds import (
     IMPOSSIBLE,
     NOW,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from modeldeployment.reconcile.inflight import Busy, Idle, Reading, Unknown
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg
 from modeldeployment.reconcile.weighing import (
     Asked,
     Engine,
@@ -19,7 +19,7 @@ from modeldeployment.reconcile.weighing import (
     unlisted,
 )
 from modeldeployment.router import withdrawal
-from modeldeployment.router.withdrawal import State, Step
+from modeldeployment.router.withdrawal import State, Step, Verdict
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 PROVEN, WAITING, IMPOSSIBLE = Verdict.PROVEN, Verdict.WAITING, Verdict.IMPOSSIBLE

@@ -8,7 +8,8 @@ import pytest
 from aiohttp import web
 from modeldeployment.api import RoleKind, RouterName, keys
 from modeldeployment.kube.errors import Details, ServerFailure
-from modeldeployment.reconcile.retiring.evidence import Evidence, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Stage
+from modeldeployment.router.withdrawal import Verdict
 from reconcile_stored import CHAT
 from reconcile_witness import BUSY, IDLE, Peer, Routing, World, flood, hang, router_pod, text, worlds
 

@@ -9,7 +9,8 @@ from modeldeployment.lab.model.agendas import ModelQueue
 from modeldeployment.lab.model.clock import Clock
 from modeldeployment.lab.model.moves import Move
 from modeldeployment.reconcile import Key
-from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Stage
+from modeldeployment.router.withdrawal import Verdict
 
 MOMENT: Final = 2.0
 """Virtual seconds from a question to its answer."""

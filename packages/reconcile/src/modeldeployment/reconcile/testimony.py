@@ -17,13 +17,13 @@ from modeldeployment.kube.kinds import ENDPOINT_SLICES
 from modeldeployment.reconcile import inflight, processes, scraping, weighing
 from modeldeployment.reconcile.inflight import Idle, Reading, Unknown
 from modeldeployment.reconcile.processes import Process
-from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Stage
 from modeldeployment.reconcile.sources import Sources
 from modeldeployment.reconcile.watching import Key
 from modeldeployment.reconcile.weighing import Asked, Engine
 from modeldeployment.render import ENGINES
 from modeldeployment.router import withdrawal
-from modeldeployment.router.withdrawal import Heard, State, Step, Subject
+from modeldeployment.router.withdrawal import Heard, State, Step, Subject, Verdict
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class Testimony:
     def _all_proven(self) -> bool:
         asked = sum(len(tasks) for tasks in self._tasks.values())
         steps = self._steps.values()
-        return len(steps) == asked and all(each.verdict is withdrawal.Verdict.PROVEN for each in steps)
+        return len(steps) == asked and all(each.verdict is Verdict.PROVEN for each in steps)
 
     async def _process(self, process: Process, program: withdrawal.Program, member: Member, *, fresh: bool) -> None:
         """Ask one process about one member, over and over."""
@@ -171,7 +171,7 @@ class Testimony:
             advance = program.restore if self.restoring else program.withdraw
             step = advance(state, heard, self._subject(process, member, fresh=fresh), self._sources.clock())
             self._steps[at], state = step, step.state
-            proven = step.verdict is withdrawal.Verdict.PROVEN
+            proven = step.verdict is Verdict.PROVEN
             self._closed = self._closed and proven
             self._weigh()
             if proven and not self._closed and self._all_proven():
@@ -306,9 +306,9 @@ class Testimony:
     def _said(self, at: tuple[tuple[str, int], str]) -> Step:
         """What a process said last; one that is being deleted is waited for, as it answers no more and then is gone."""
         step = self._steps[at]
-        if step.verdict is not withdrawal.Verdict.IMPOSSIBLE or at[0] not in self._leaving:
+        if step.verdict is not Verdict.IMPOSSIBLE or at[0] not in self._leaving:
             return step
-        return replace(step, verdict=withdrawal.Verdict.WAITING, reason=f"{step.reason}; it is being deleted")
+        return replace(step, verdict=Verdict.WAITING, reason=f"{step.reason}; it is being deleted")
 
     def _weigh(self) -> None:
         now = self._sources.clock()

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.reconcile.inflight import Busy, Idle, Reading, Unknown
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg
 from modeldeployment.router import withdrawal
+from modeldeployment.router.withdrawal import Verdict
 
 STILL: Final = timedelta(seconds=2)
 """How long an engine must read idle, unbroken, beside routers that send it nothing."""
@@ -59,12 +60,12 @@ def let_go(asked: Asked) -> Leg:
         return Leg(Verdict.IMPOSSIBLE, asked.hopeless[0])
     if asked.missing:
         return Leg(Verdict.WAITING, asked.missing)
-    for verdict in (withdrawal.Verdict.IMPOSSIBLE, withdrawal.Verdict.WAITING):
+    for verdict in (Verdict.IMPOSSIBLE, Verdict.WAITING):
         waits = [each for each in asked.steps if each.verdict is verdict]
         if waits:
             times = [each.until for each in waits]
             until = max((each for each in times if each is not None), default=None)
-            return Leg(Verdict(verdict.value), waits[0].reason, None if None in times else until)
+            return Leg(verdict, waits[0].reason, None if None in times else until)
     if not asked.closed:
         return Leg(Verdict.WAITING, "looking once more whether these are all of the router's Pods")
     return Leg(Verdict.PROVEN, asked.steps[0].reason if asked.steps else "no router Pod runs")

@@ -6,17 +6,10 @@ and what they said comes back as `Evidence`. Source: facts shutdown §2, routers
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 
 from modeldeployment.api import EngineName, RoleKind, RouterName
-
-
-class Verdict(StrEnum):
-    """What is known of one leg. IMPOSSIBLE: it can never be proven as things stand, so the capacity stays."""
-
-    PROVEN = "Proven"
-    WAITING = "Waiting"
-    IMPOSSIBLE = "Impossible"
+from modeldeployment.router.withdrawal import Verdict
 
 
 class Stage(Enum):
@@ -79,45 +72,3 @@ class Inquiry:
     port: int | None
     stage: Stage
     since: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Scrape:
-    """Where a Pod says that its metrics are read: its scrape annotations."""
-
-    port: int
-    scheme: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One member of an inquiry as its Pod stands now.
-
-    `container` is the id of its engine's container, empty before it has started; `scrape` is None where the Pod does
-    not say where it is read; `bootstrap_port` is the one its annotation names.
-    """
-
-    uid: str
-    name: str
-    address: str
-    container: str
-    answers: bool
-    scrape: Scrape | None = None
-    bootstrap_port: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RouterPod:
-    """One router process: the Pod, where it is asked, how often its containers restarted, the version of its program.
-
-    `version` is empty where nothing says which it is.
-    """
-
-    uid: str
-    name: str
-    address: str
-    port: int
-    restarts: int
-    ready: bool
-    version: str = ""

@@ -14,11 +14,12 @@ from typing import Final
 from modeldeployment.api import RetirementState
 from modeldeployment.reconcile.retiring import intents as wants
 from modeldeployment.reconcile.retiring import retrying, wording
-from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage, Verdict
+from modeldeployment.reconcile.retiring.evidence import Evidence, Leg, Stage
 from modeldeployment.reconcile.retiring.intents import Held, Intent, Occupant
 from modeldeployment.reconcile.retiring.reservation import BEFORE_DELETE, Reservation, second
 from modeldeployment.reconcile.retiring.retrying import Refused
 from modeldeployment.reconcile.retiring.wording import Abort
+from modeldeployment.router.withdrawal import Verdict
 
 WITHDRAWAL: Final = timedelta(seconds=30)
 SETTLE: Final = timedelta(seconds=30)
