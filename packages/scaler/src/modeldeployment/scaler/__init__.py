@@ -1,0 +1,1 @@
+"""Readings of engines, turned into one vector of replica counts with a reason for each."""

@@ -1,0 +1,19 @@
+"""What every value of planning is made of: frozen, comparable, and the same JSON whoever writes it.
+
+These values are what a journal line holds, so they are spelt as status spells them: camelCase, amounts as quantities,
+instants in UTC to the second.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+
+class Plain(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
+    """A value that cannot be changed; a field that has its default is not written."""
+
+
+Vector: TypeAlias = dict[str, int]
+"""Replicas by role, in the order of the scaler's roles. Nobody changes one; a stage makes another."""

@@ -1,0 +1,1 @@
+"""What engines report, read over HTTP and turned into readings."""
