@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web
 from modeldeployment.api import keys
 from modeldeployment.kube import shapes
+from modeldeployment.kube.fetching import LARGEST
 from modeldeployment.reconcile import Key, Watched
 from modeldeployment.reconcile.deciding.seen import Account
-from modeldeployment.reconcile.fetching import LARGEST
 from modeldeployment.reconcile.gauging import Gauging, Leader, Pace, leaders
 
 OK: Final = 'vllm:mooncake_store_operation_total{operation="save_put",status="ok"} 3.0\n'

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from modeldeployment.api import RouterName
-from modeldeployment.kube import shapes
-from modeldeployment.reconcile import fetching
+from modeldeployment.kube import fetching, shapes
 from modeldeployment.reconcile.haunting import Haunting
 from modeldeployment.reconcile.sources import Sources
 from reconcile_witness import Peer, Routing, World, router_pod

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from modeldeployment.api import conditions, keys, kueue, names
+from modeldeployment.api import conditions, keys, kueue, names, scraping
 from modeldeployment.api.choices import (
     Connector,
     EngineName,
@@ -182,6 +182,7 @@ __all__ = [  # noqa: RUF022 - a tour in causal order
     # what rendered objects carry and are called
     "keys",
     "names",
+    "scraping",
     # what is told of them
     "ModelDeploymentStatus",
     "RoleStatus",

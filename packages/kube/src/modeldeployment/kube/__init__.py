@@ -3,10 +3,11 @@
 In causal order: an `Access` says where the server is and who we are; a `Client` sends requests about a `Kind` and
 decodes the answers into slim `shapes`; a `Reflector` lists and watches a kind into a `Store`; changes in the store add
 keys to a `WorkQueue`; a `Controller` takes keys and calls a function; an `Elector` makes sure that only one process
-does; a `Recorder` tells people what happened. Each `Grant` says what a part asks of the server.
+does; a `Recorder` tells people what happened; `fetching` asks Pods themselves. Each `Grant` says what a part asks of
+the server.
 """
 
-from modeldeployment.kube import errors, events, kinds, leader, shapes
+from modeldeployment.kube import errors, events, fetching, kinds, leader, shapes
 from modeldeployment.kube.access import Access, Credential, load
 from modeldeployment.kube.client import Client, Listing
 from modeldeployment.kube.controller import Controller, Counters
@@ -97,6 +98,7 @@ __all__ = [
     "error_of",
     "errors",
     "events",
+    "fetching",
     "kinds",
     "leader",
     "load",

@@ -1,7 +1,7 @@
 """Asks the ready leaders of deployments with a cache what they say of the shared store, over and over.
 
 One GET of an engine's metrics at the Pod's address, where its scrape annotations say (decisions D23); nothing goes
-through the API server, and an engine is not trusted (`fetching`). Source: facts status §10 `CacheAttached`.
+through the API server, and an engine is not trusted (`kube.fetching`). Source: facts status §10 `CacheAttached`.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from typing import Final
 import msgspec
 from aiohttp import ClientSession
 
-from modeldeployment.api import RoleKind
-from modeldeployment.kube import shapes
-from modeldeployment.reconcile import accounts, fetching, scraping
+from modeldeployment.api import RoleKind, scraping
+from modeldeployment.kube import fetching, shapes
+from modeldeployment.reconcile import accounts
 from modeldeployment.reconcile.watching import Watched
 
 log = logging.getLogger(__name__)
@@ -139,4 +139,4 @@ def _url(watched: Watched, pod: shapes.Pod) -> str | None:
     member = watched.members.of(pod)
     if member.index or member.ordinal is None or member.leaving or not member.ready:
         return None
-    return scraping.url(pod)
+    return scraping.url(pod.metadata.annotations, pod.status.pod_ip)

@@ -8,11 +8,10 @@ from typing import Final
 import msgspec
 from aiohttp import ClientSession
 
-from modeldeployment.api import RoleKind, RouterName, keys
-from modeldeployment.kube import Client, shapes
-from modeldeployment.reconcile import fetching, scraping
+from modeldeployment.api import RoleKind, RouterName, keys, scraping
+from modeldeployment.kube import Client, fetching, shapes
+from modeldeployment.kube.fetching import Fetched
 from modeldeployment.reconcile.deciding.seen import OwnedKind
-from modeldeployment.reconcile.fetching import Fetched
 from modeldeployment.reconcile.processes import Process
 from modeldeployment.reconcile.retiring.evidence import Inquiry
 from modeldeployment.reconcile.watching import Key, Watched

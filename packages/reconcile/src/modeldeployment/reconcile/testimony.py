@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from modeldeployment.api import RoleKind, keys
+from modeldeployment.api import RoleKind, keys, scraping
 from modeldeployment.kube import Grant, KubeError, shapes
 from modeldeployment.kube.kinds import ENDPOINT_SLICES
-from modeldeployment.reconcile import inflight, processes, scraping, weighing
+from modeldeployment.reconcile import inflight, processes, weighing
 from modeldeployment.reconcile.inflight import Idle, Reading, Unknown
 from modeldeployment.reconcile.processes import Process
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg, Stage
@@ -228,7 +228,7 @@ class Testimony:
     async def _reading(self, member: Member) -> Reading:
         """Read an engine, twice where it says that it is idle, while its Pod and its container stay the same."""
         before = self._sources.pod(member.uid)
-        url = scraping.url(before) if before is not None else None
+        url = scraping.url(before.metadata.annotations, before.status.pod_ip) if before is not None else None
         if before is None or (why := self._restarted(before)):
             return Unknown("its Pod is gone" if before is None else why)
         if url is None:

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, shapes
-from modeldeployment.reconcile import fetching, testimony, weighing
+from modeldeployment.kube import Client, fetching, shapes
+from modeldeployment.reconcile import testimony, weighing
 from modeldeployment.reconcile.haunting import Haunting
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
 from modeldeployment.reconcile.sources import Sources

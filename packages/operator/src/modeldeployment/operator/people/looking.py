@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from modeldeployment.api import keys, kueue
+from modeldeployment.api import keys, kueue, scraping
 from modeldeployment.api.quantity import Quantity
 from modeldeployment.kube import Client, Forbidden, Kind, NotFound, Reflector, Store, shapes
 from modeldeployment.kube.kinds import (
@@ -43,7 +43,6 @@ from modeldeployment.reconcile import (
     Watched,
     gathering,
     processes,
-    scraping,
 )
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.explaining import amounts
@@ -320,7 +319,7 @@ def _pod(pod: _Pod, nodes: Mapping[str, bool]) -> PodDetails:
         waiting=tuple(_sentence(each.name, each.state.waiting) for each in containers if each.state.waiting),
         node_ready=nodes.get(pod.spec.node_name),
         finalizers=pod.metadata.finalizers,
-        scraped_at=scraping.url(pod) or "",
+        scraped_at=scraping.url(pod.metadata.annotations, pod.status.pod_ip) or "",
     )
 
 

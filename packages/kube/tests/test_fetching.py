@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
-from modeldeployment.reconcile.fetching import LARGEST, Fetched, fetch, session
+from modeldeployment.kube.fetching import LARGEST, Fetched, fetch, session
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
