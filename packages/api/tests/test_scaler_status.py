@@ -27,6 +27,7 @@ STATUS: dict[str, Any] = {
             "constrainedReplicas": 2,
             "reason": "TokenThroughput",
             "lastScaleUpTime": AT,
+            "lastScaleUpFrom": 1,
             "stabilizationHistory": [{"timestamp": AT, "replicas": 2}],
         }
     ],
@@ -63,6 +64,12 @@ STATUS: dict[str, Any] = {
         "abortedAt": AT,
         "cooldownUntil": AT,
     },
+    "exhaustion": {
+        "roles": ["prefill"],
+        "baselineVector": {"prefill": 2, "decode": 2},
+        "until": AT,
+        "rollbacks": 1,
+    },
     "predictors": [
         {
             "name": "prefill",
@@ -70,6 +77,7 @@ STATUS: dict[str, Any] = {
             "trend": "10",
             "covariance": {"p00": "1", "p01": "0", "p10": "0", "p11": "1"},
             "sampleCount": 6,
+            "observedAt": AT,
             "history": [{"timestamp": AT, "tokensPerSecond": "2400"}],
         }
     ],

@@ -89,6 +89,8 @@ class ScaledRoleStatus(Document):
     """Word that explains the recommendation, or names the constraint that changed it."""
     last_scale_up_time: Timestamp | None = None
     """When the role last grew."""
+    last_scale_up_from: Int32 | None = None
+    """Replicas before it last grew."""
     stabilization_history: Annotated[
         tuple[Recommendation, ...], Field(max_length=HISTORY, exclude_if=absent), ATOMIC
     ] = ()
@@ -165,6 +167,19 @@ class ScaleDownStatus(Document):
     """Until when nothing shrinks."""
 
 
+class ExhaustionStatus(Document):
+    """Growth that was rolled back for want of quota, and is not tried again at once (decisions D41)."""
+
+    roles: Annotated[tuple[Name, ...], ATOMIC]
+    """Roles that may not grow above the counts from before."""
+    baseline_vector: Vector
+    """Replicas by role from before."""
+    until: Timestamp
+    """Until when."""
+    rollbacks: Int32
+    """Rollbacks in a row."""
+
+
 class Covariance(Document):
     """How sure the forecast is."""
 
@@ -200,6 +215,8 @@ class Predictor(Document):
     """How sure both are."""
     sample_count: Int32 = 0
     """Observations so far."""
+    observed_at: Timestamp | None = None
+    """When the last of them was made."""
     history: Annotated[tuple[Demand, ...], Field(max_length=HISTORY, exclude_if=absent), ATOMIC] = ()
     """Recent observations."""
 
@@ -221,6 +238,8 @@ class ScalerStatus(Document):
     """A move of capacity from one role to another."""
     last_scale_down: ScaleDownStatus | None = None
     """The last replica taken away."""
+    exhaustion: ExhaustionStatus | None = None
+    """Growth that found no quota, and waits before it is tried again."""
     predictors: Annotated[tuple[Predictor, ...], Field(exclude_if=absent), list_map("name")] = ()
     """What forecasts and windows resume from."""
     conditions: Annotated[tuple[Condition, ...], Field(exclude_if=absent), list_map("type")] = ()
