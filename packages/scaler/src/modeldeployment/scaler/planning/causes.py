@@ -38,6 +38,8 @@ class Cause(StrEnum):
     PREDICTOR_WARMING_UP = "PredictorWarmingUp"
     CONSOLIDATION = "Consolidation"
     COUPLED = "Coupled"
+    UNDECLARED = "Undeclared"
+    """Nothing says what one replica carries: the stored spec lacks what its algorithm needs."""
     # stabilization
     UP_WINDOW = "UpWindow"
     DOWN_WINDOW = "DownWindow"
