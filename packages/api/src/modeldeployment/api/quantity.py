@@ -3,9 +3,8 @@
 # The kubernetes package's parse_quantity would do for reading, but a pure package cannot import it.
 
 import re
-from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
@@ -37,17 +36,45 @@ class Format(StrEnum):
     EXPONENT = "DecimalExponent"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+# No dataclass: msgspec writes one as an object of its fields, and an amount is a string wherever it is written.
+@total_ordering
 class Quantity:
-    """An exact amount in nano-units, with the format it was written in.
+    """An exact amount in nano-units, with the format it was written in; nothing of it can be changed.
 
     Amounts compare by value alone: `1024Mi` equals `1Gi`. `str` gives Kubernetes' canonical spelling.
     Anything finer than a nano-unit is rounded away from zero, as Kubernetes does; Kubernetes' cap at
     2^63-1 is not applied, and an exponent has at most two digits.
     """
 
+    __slots__ = ("format", "nanos")
+
     nanos: int
-    format: Format = field(default=Format.DECIMAL, compare=False)
+    format: Format
+
+    def __init__(self, nanos: int, format: Format = Format.DECIMAL) -> None:  # noqa: A002 (the field's name)
+        object.__setattr__(self, "nanos", nanos)
+        object.__setattr__(self, "format", format)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an amount cannot be changed: {name} of {self} would become {value!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an amount cannot be changed: {self} would lose {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return self.nanos == other.nanos if isinstance(other, Quantity) else NotImplemented
+
+    def __lt__(self, other: "Quantity") -> bool:
+        return self.nanos < other.nanos if isinstance(other, Quantity) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.nanos)
+
+    def __repr__(self) -> str:
+        return f"Quantity(nanos={self.nanos}, format={self.format!r})"
+
+    def __reduce__(self) -> tuple[type["Quantity"], tuple[int, Format]]:
+        return type(self), (self.nanos, self.format)
 
     @classmethod
     def parse(cls, text: str | float) -> Self:

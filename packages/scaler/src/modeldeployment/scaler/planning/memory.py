@@ -3,27 +3,25 @@
 Sources: spec 3 §Status, facts api-scaler §5, decisions D12, D15, D36 to D42.
 """
 
-from datetime import datetime
-
 import msgspec
 
 from modeldeployment.api import Quantity
-from modeldeployment.api.scalerconditions import RebalanceReason, ScalerReason
 from modeldeployment.api.scalerstatus import Outcome
-from modeldeployment.scaler.planning.plain import Plain, Vector
+from modeldeployment.scaler.planning.plain import Count, Instant, Plain, Vector
+from modeldeployment.scaler.planning.words import RebalanceWord
 
 
 class Recommended(Plain, frozen=True, kw_only=True):
     """What an algorithm said at an instant, before anything constrained it (decisions D38)."""
 
-    at: datetime
-    replicas: int
+    at: Instant
+    replicas: Count
 
 
 class Demanded(Plain, frozen=True, kw_only=True):
     """Tokens per second that were asked for since the sample before."""
 
-    at: datetime
+    at: Instant
     tokens_per_second: Quantity
 
 
@@ -36,9 +34,9 @@ class Filter(Plain, frozen=True, kw_only=True):
     p01: float
     p10: float
     p11: float
-    count: int
+    count: Count
     """Observations so far."""
-    at: datetime
+    at: Instant
     """When the last of them was made."""
 
 
@@ -50,9 +48,9 @@ class RoleMemory(Plain, frozen=True, kw_only=True):
     demanded: tuple[Demanded, ...] = ()
     """Oldest first, at most `HISTORY`."""
     filter: Filter | None = None
-    grown_at: datetime | None = None
+    grown_at: Instant | None = None
     """When it last grew by a commit that asked for something new."""
-    grown_from: int | None = None
+    grown_from: Count | None = None
     """Its count before that growth: every ordinal from here up was added (decisions D36)."""
 
 
@@ -60,11 +58,11 @@ class Commit(Plain, frozen=True, kw_only=True):
     """The last write of counts."""
 
     decision_id: str
-    term: int
+    term: Count
     vector: Vector
     baseline: Vector
-    at: datetime
-    target_generation: int
+    at: Instant
+    target_generation: Count
     """Generation of the target after the write; a later one is somebody else's."""
 
 
@@ -72,25 +70,25 @@ class Cohort(Plain, frozen=True, kw_only=True):
     """Growth of which not every replica is admitted."""
 
     decision_id: str
-    term: int
+    term: Count
     baseline: Vector
     target: Vector
-    started_at: datetime
+    started_at: Instant
 
 
 class Rebalance(Plain, frozen=True, kw_only=True):
     """A move of capacity, or why there is none; an episode of exhaustion lasts as long as this does."""
 
-    reason: RebalanceReason | ScalerReason
-    episode: int
+    reason: RebalanceWord
+    episode: Count
     """Which episode of exhaustion this is, from 1 up."""
     receiver: str | None = None
     donor: str | None = None
-    donor_replicas: int | None = None
+    donor_replicas: Count | None = None
     """What the donor is left with."""
-    receiver_replicas: int | None = None
+    receiver_replicas: Count | None = None
     """What the receiver will have."""
-    started_at: datetime | None = None
+    started_at: Instant | None = None
     attempted: bool = False
     """Whether the episode has used its one donation by priority."""
 
@@ -99,12 +97,12 @@ class ScaleDown(Plain, frozen=True, kw_only=True):
     """The last replica that was taken away."""
 
     role: str
-    ordinal: int
+    ordinal: Count
     before: Vector
     """Restored when the retirement is aborted."""
     outcome: Outcome
-    aborted_at: datetime | None = None
-    cooldown_until: datetime | None = None
+    aborted_at: Instant | None = None
+    cooldown_until: Instant | None = None
 
 
 class Exhaustion(Plain, frozen=True, kw_only=True):
@@ -112,8 +110,8 @@ class Exhaustion(Plain, frozen=True, kw_only=True):
 
     roles: tuple[str, ...]
     baseline: Vector
-    until: datetime
-    rollbacks: int
+    until: Instant
+    rollbacks: Count
     """Rollbacks in a row."""
 
 
@@ -126,7 +124,7 @@ class Memory(Plain, frozen=True, kw_only=True):
     rebalance: Rebalance | None = None
     last_scale_down: ScaleDown | None = None
     exhaustion: Exhaustion | None = None
-    policy_generation: int = 0
+    policy_generation: Count = 0
     """Generation of the scaler's spec of the last pass; another one is an edit."""
-    target_generation: int = 0
+    target_generation: Count = 0
     """Generation of the target of the last pass, or that a commit expects; a later one is somebody else's edit."""

@@ -3,25 +3,23 @@
 Sources: spec 3 §Engine signals and §Role observations, facts scaler §2.
 """
 
-from datetime import datetime
-
 from modeldeployment.api import Quantity, RetirementState, RoleKind
 from modeldeployment.api.scalerstatus import SignalState
-from modeldeployment.scaler.planning.plain import Plain, Vector
+from modeldeployment.scaler.planning.plain import Count, Instant, Plain, Vector
 
 
 class RoleReading(Plain, frozen=True, kw_only=True):
     """What the engines of one role report; what is None was not measured, which is never a zero."""
 
     state: SignalState
-    ready: int
+    ready: Count
     """Replicas whose answering member is ready, read or not: what capacity is reckoned with."""
     complete: bool = False
     """Whether every one of them was read; where not, nothing shrinks."""
-    at: datetime | None = None
+    at: Instant | None = None
     """When the sample was taken; the same instant in two passes is the same sample."""
-    running_requests: int | None = None
-    waiting_requests: int | None = None
+    running_requests: Count | None = None
+    waiting_requests: Count | None = None
     """Of a Decode role, with those that wait for a transfer."""
     prompt_tokens_per_second: Quantity | None = None
     """Prompt tokens that no prefix cache answered, over the time since the sample before."""
@@ -43,7 +41,7 @@ class Reading(Plain, frozen=True, kw_only=True):
 class Seat(Plain, frozen=True, kw_only=True):
     """One replica of a role: declared, or still there."""
 
-    ordinal: int
+    ordinal: Count
     admitted: bool = False
     """Whether its Workload is admitted, with every check answered."""
     waiting: bool = False
@@ -56,7 +54,7 @@ class TargetRole(Plain, frozen=True, kw_only=True):
 
     name: str
     kind: RoleKind
-    replicas: int
+    replicas: Count
     """Declared."""
     instance_type: str = ""
     seats: tuple[Seat, ...] = ()
@@ -67,7 +65,7 @@ class RetirementSeen(Plain, frozen=True, kw_only=True):
     """The retirement that the deployment's status tells of: under way, or aborted."""
 
     role: str
-    ordinal: int
+    ordinal: Count
     state: RetirementState
 
 
@@ -76,7 +74,7 @@ class Target(Plain, frozen=True, kw_only=True):
 
     name: str
     uid: str
-    generation: int
+    generation: Count
     roles: tuple[TargetRole, ...]
     retirement: RetirementSeen | None = None
 

@@ -4,11 +4,12 @@ from enum import StrEnum
 
 import msgspec
 
-from modeldeployment.api.scalerconditions import RoleReason, ScalerCondition, ScalerReason
+from modeldeployment.api.scalerconditions import ScalerCondition, ScalerReason
 from modeldeployment.scaler.planning.causes import Cause
 from modeldeployment.scaler.planning.memory import Memory
-from modeldeployment.scaler.planning.plain import Plain, Vector
+from modeldeployment.scaler.planning.plain import Count, Plain, Vector
 from modeldeployment.scaler.planning.trail import Step
+from modeldeployment.scaler.planning.words import RoleWord
 
 
 class Move(StrEnum):
@@ -27,9 +28,9 @@ class RolePlan(Plain, frozen=True, kw_only=True):
     """What was recommended for a role, and what is left of it."""
 
     name: str
-    raw: int
-    constrained: int
-    reason: RoleReason | ScalerReason
+    raw: Count
+    constrained: Count
+    reason: RoleWord
 
 
 class Finding(Plain, frozen=True, kw_only=True):

@@ -4,7 +4,8 @@ These values are what a journal line holds, so they are spelt as status spells t
 instants in UTC to the second.
 """
 
-from typing import TypeAlias
+from datetime import datetime
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -15,5 +16,11 @@ class Plain(
     """A value that cannot be changed; a field that has its default is not written."""
 
 
-Vector: TypeAlias = dict[str, int]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""A number of things, an ordinal, a generation: never below zero, which decoding holds."""
+
+Instant: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
+"""A moment with its offset, which decoding holds; whole seconds, in UTC, wherever the rim makes one."""
+
+Vector: TypeAlias = dict[str, Count]
 """Replicas by role, in the order of the scaler's roles. Nobody changes one; a stage makes another."""

@@ -3,7 +3,7 @@
 import msgspec
 
 from modeldeployment.scaler.planning.causes import Cause, Stage
-from modeldeployment.scaler.planning.plain import Plain
+from modeldeployment.scaler.planning.plain import Count, Plain
 
 
 class Step(Plain, frozen=True, kw_only=True):
@@ -11,11 +11,11 @@ class Step(Plain, frozen=True, kw_only=True):
 
     stage: Stage
     role: str
-    before: int
+    before: Count
     """What the stage was given; what is declared, where the stage is the algorithm."""
-    after: int
+    after: Count
     cause: Cause
-    wanted: int | None = None
+    wanted: Count | None = None
     """What it would have been without the rule, where the rule held it."""
     numbers: dict[str, int | str] = msgspec.field(default_factory=dict)
     """What the rule went by, by name: counts, amounts as quantities, instants; what sentences are made of."""
