@@ -10,8 +10,14 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 
+def _spelt(name: str) -> str:
+    """A field's name as Kubernetes spells it: `decision_id` is `decisionID`."""
+    first, *others = name.split("_")
+    return first + "".join(each.upper() if each in ("id", "uid") else each.capitalize() for each in others)
+
+
 class Plain(
-    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False
+    msgspec.Struct, frozen=True, kw_only=True, rename=_spelt, omit_defaults=True, forbid_unknown_fields=True, gc=False
 ):
     """A value that cannot be changed; a field that has its default is not written."""
 
