@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from conformance_namespaces import ALONE
 from modeldeployment.api.modeldeployment import ModelDeployment
+from modeldeployment.lab.networks import ALONE
 from modeldeployment.lab.toolchain.picker import Picker
 from modeldeployment.render import render
 from modeldeployment.router import RouterRendering

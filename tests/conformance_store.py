@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import conformance_client
 import pytest
-from conformance_namespaces import Network, alone
 from modeldeployment.api import keys
 from modeldeployment.lab.controlplane import processes
+from modeldeployment.lab.networks import Network, alone
 from modeldeployment.lab.packaged import Program
 from modeldeployment.render import RoleRendering, Seat, Store, render
 from render_worlds import deployment, facts, joined, role

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from conformance_namespaces import lonely
 from conformance_store import MASTER, NOT_REGISTERED, TENANT, StoreWorld, running
+from modeldeployment.lab.networks import lonely
 from modeldeployment.lab.packaged import Program
 from modeldeployment.lab.pytest_plugin import ObtainProgram
 

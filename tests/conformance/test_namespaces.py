@@ -1,6 +1,5 @@
 """A network of its own keeps what listens in it to itself, and leaves nothing behind."""
 
-import os
 import subprocess
 import sys
 import time
@@ -8,17 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import conformance_namespaces
 import pytest
-from conformance_namespaces import Network, alone, lonely
 from modeldeployment.lab.controlplane import processes
+from modeldeployment.lab.networks import Network, alone, lonely
 
 PORT = 20_001
 LISTEN = f"import socket, time; s = socket.create_server(('127.0.0.1', {PORT})); time.sleep(600)"
 MEET = f"import socket; socket.create_connection(('127.0.0.1', {PORT})).close()"
 HOLD = """
 import subprocess, sys
-from conformance_namespaces import alone
+from modeldeployment.lab.networks import alone
 with alone() as network:
     inside = subprocess.Popen(network.inside("sleep", "600"))
     print(network.holder, inside.pid, flush=True)
@@ -61,8 +59,7 @@ def test_two_networks_each_have_the_same_port_and_this_machine_has_neither() -> 
 
 
 def test_a_killed_maker_leaves_neither_the_holder_nor_what_runs_inside() -> None:
-    beside = {**os.environ, "PYTHONPATH": str(Path(conformance_namespaces.__file__).parent)}
-    with subprocess.Popen([sys.executable, "-c", HOLD], env=beside, stdout=subprocess.PIPE, text=True) as maker:
+    with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True) as maker:
         assert maker.stdout is not None
         left = [int(pid) for pid in maker.stdout.readline().split()]
         assert len(left) == 2

@@ -22,8 +22,8 @@ from conformance_documents import (
     replaced,
     shown_to,
 )
-from conformance_namespaces import lonely
 from modeldeployment.lab.errors import GoMissing, GoTooOld, ModulesUnreachable
+from modeldeployment.lab.networks import lonely
 from modeldeployment.lab.toolchain.picker import Picker, ensure_picker
 
 Show = Callable[[str, str], Verdict]

@@ -18,10 +18,10 @@ from typing import Any
 import conformance_pods
 import pytest
 from conformance_documents import documents, environment, for_the_pinned
-from conformance_namespaces import alone, lonely
 from modeldeployment.api import keys
 from modeldeployment.api.choices import RoleKind, RouterName
 from modeldeployment.lab.errors import GoMissing, GoTooOld, ModulesUnreachable
+from modeldeployment.lab.networks import alone, lonely
 from modeldeployment.lab.toolchain.picker import Picker, ensure_picker
 from modeldeployment.lab.toolchain.recipes import PICKER_VERSION
 from modeldeployment.router import withdrawal

@@ -8,7 +8,7 @@ import asyncio
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
-from typing import Final, Self
+from typing import Self
 
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, Reflector, Store
@@ -16,8 +16,7 @@ from modeldeployment.kube.kinds import ENDPOINT_SLICES
 from modeldeployment.kube.shapes import EndpointSlice
 from modeldeployment.lab.engines import addresses
 from modeldeployment.lab.engines.errors import AddressTaken
-
-_PIECE: Final = 2**16
+from modeldeployment.lab.networks import Carrier, Stream
 
 
 def backends(slices: Iterable[EndpointSlice]) -> tuple[tuple[str, int], ...]:
@@ -45,7 +44,6 @@ class ServiceAddress:
         self._port = port
         self._turn = 0
         self._store: Store[EndpointSlice] = Store()
-        self._tasks: set[asyncio.Task[None]] = set()
         self._open = AsyncExitStack()
         self.url = ""
 
@@ -56,9 +54,8 @@ class ServiceAddress:
             watching = asyncio.create_task(reflector.run())
             opened.push_async_callback(_cancelled, watching)
             await self._store.wait_synced()
-            opened.push_async_callback(self._hang_up)
-            server = await asyncio.start_server(self._forward, sock=self._listen())
-            opened.callback(server.close)
+            carrier = await opened.enter_async_context(Carrier())
+            await carrier.take(self._listen(), self._next)
             self._open = opened.pop_all()
         return self
 
@@ -80,55 +77,13 @@ class ServiceAddress:
             return listening
         raise AddressTaken(f"no address of {addresses.POD_NETWORK} is free on port {self._port}; end other programs")
 
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
+    async def _next(self, address: str, port: int) -> Stream:
+        del address, port
         known = self.backends
         self._turn += 1
-        try:
-            there = await asyncio.open_connection(*known[self._turn % len(known)]) if known else None
-        except OSError:
-            there = None
-        try:
-            if there is not None:
-                await _both((reader, writer), there)
-                writer.close()  # what is still in its buffer goes out first
-        finally:
-            if there is not None:
-                there[1].transport.abort()
-            if not writer.is_closing():
-                writer.transport.abort()
-            self._tasks.discard(task)
-
-    async def _hang_up(self) -> None:
-        for task in list(self._tasks):
-            await _cancelled(task)
-
-
-Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-async def _both(here: Stream, there: Stream) -> None:
-    """Carry bytes both ways until both sides have ended; one that breaks breaks the other."""
-    carrying = [
-        asyncio.create_task(_carry(reader, writer)) for reader, writer in ((here[0], there[1]), (there[0], here[1]))
-    ]
-    try:
-        await asyncio.gather(*carrying)
-    except OSError:
-        here[1].transport.abort()
-    finally:
-        for task in carrying:
-            task.cancel()
-        await asyncio.gather(*carrying, return_exceptions=True)
-
-
-async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while piece := await reader.read(_PIECE):
-        writer.write(piece)
-        await writer.drain()
-    writer.write_eof()
+        if not known:
+            raise ConnectionRefusedError(f"Service {self._service} has no endpoint")
+        return await asyncio.open_connection(*known[self._turn % len(known)])
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
