@@ -54,16 +54,17 @@ class Answer:
 
 def whole(answer: Answer, asked: Asked, tokens: int, handover: Mapping[str, Any] | None) -> dict[str, Any]:
     """Answer a request that does not stream; `handover` is what a prefill half tells the decode half."""
-    written = "".join(text(token) for token in range(tokens))
+    written = "".join(map(text, range(tokens)))
     said: dict[str, Any] = {"message": {"role": "assistant", "content": written}} if answer.chat else {"text": written}
     choice = {"index": 0, "finish_reason": "length", **said}
     told = {**answer.head(chunk=False), "choices": [choice], "usage": usage(asked, tokens)}
     return told if handover is None else told | {"kv_transfer_params": dict(handover)}
 
 
-def chunk(answer: Answer, token: int, *, last: bool) -> dict[str, Any]:
+def chunk(answer: Answer, tokens: range, *, last: bool) -> dict[str, Any]:
     """Answer one event of a stream."""
-    said: dict[str, Any] = {"delta": {"content": text(token)}} if answer.chat else {"text": text(token)}
+    written = "".join(map(text, tokens))
+    said: dict[str, Any] = {"delta": {"content": written}} if answer.chat else {"text": written}
     choice = {"index": 0, "finish_reason": "length" if last else None, **said}
     return answer.head(chunk=True) | {"choices": [choice]}
 

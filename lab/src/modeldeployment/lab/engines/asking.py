@@ -25,11 +25,8 @@ class Asked:
     include_usage: bool
     transfer: Mapping[str, Any] | None
     room: str = ""
-
-    @property
-    def mark(self) -> str:
-        """The first word of the prompt, by which whoever sent the request finds it again."""
-        return self.prompt[0] if self.prompt else ""
+    mark: str = ""
+    """The first word of the prompt, or of its last message: by it whoever sent the request finds it again."""
 
     @property
     def takes_over(self) -> bool:
@@ -46,13 +43,16 @@ def read(body: Any, *, chat: bool) -> Asked:
         raise Unreadable(f"{field}: field required")
     options = body.get("stream_options")
     transfer = body.get("kv_transfer_params")
+    prompt = _words(body[field])
+    newest = _words(body[field][-1:]) if chat and isinstance(body[field], list) else prompt
     return Asked(
-        prompt=_words(body[field]),
+        prompt=prompt,
         limit=next((value for name in _LIMITS if isinstance(value := body.get(name), int)), 0),
         stream=body.get("stream") is True,
         include_usage=isinstance(options, dict) and options.get("include_usage") is True,
         transfer=transfer if isinstance(transfer, dict) else None,
         room="" if (room := body.get("bootstrap_room")) is None else str(room),
+        mark=newest[0] if newest else "",
     )
 
 

@@ -28,7 +28,7 @@ def metrics(
     lines: list[str] = []
     for rank in range(telling.ranks):
         # Only the first rank has anything to do; the others say that they are idle.
-        shown = model if not rank else EngineModel()
+        shown = model if not rank else EngineModel(bounds=model.bounds)
         match engine:
             case EngineName.VLLM:
                 told = _vllm(shown, {"engine": str(rank), "model_name": served})
@@ -69,7 +69,7 @@ def _vllm(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
         yield _sample("vllm:request_success_total", count, {**labels, "finished_reason": reason})
     yield from _histogram("vllm:time_to_first_token_seconds", model.first, labels)
     yield from _histogram("vllm:inter_token_latency_seconds", model.between, labels)
-    yield from _histogram("vllm:request_time_per_output_token_seconds", model.between, labels)
+    yield from _histogram("vllm:request_time_per_output_token_seconds", model.per_token, labels)
 
 
 def _sglang(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
@@ -80,8 +80,13 @@ def _sglang(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
     yield from _gauge("sglang:token_usage", model.usage, labels)
     yield from _gauge("sglang:page_size", BLOCK_SIZE, labels)
     yield from _gauge("sglang:num_pages", model.blocks, labels)
-    yield from _counter("sglang:prompt_tokens_total", model.prompt_tokens, labels)
-    yield from _counter("sglang:generation_tokens_total", model.generation_tokens, labels)
+    streaming = {streamed: {**labels, "is_streaming": str(streamed).lower()} for streamed in model.served}
+    yield "# TYPE sglang:prompt_tokens_total counter"
+    for streamed, served in model.served.items():
+        yield _sample("sglang:prompt_tokens_total", served.prompt_tokens, streaming[streamed])
+    yield "# TYPE sglang:generation_tokens_total counter"
+    for streamed, served in model.served.items():
+        yield _sample("sglang:generation_tokens_total", served.generation_tokens, streaming[streamed])
     yield "# TYPE sglang:prefill_effective_tokens_total counter"
     by_mode = {
         "input": model.prompt_tokens - model.cached_tokens,
@@ -91,7 +96,9 @@ def _sglang(model: EngineModel, labels: Mapping[str, str]) -> Iterator[str]:
     }
     for mode, count in by_mode.items():
         yield _sample("sglang:prefill_effective_tokens_total", count, {**labels, "mode": mode})
-    yield from _histogram("sglang:time_to_first_token_seconds", model.first, labels)
+    yield "# TYPE sglang:time_to_first_token_seconds histogram"
+    for streamed, served in model.served.items():
+        yield from _buckets("sglang:time_to_first_token_seconds", served.first, streaming[streamed])
     yield from _histogram("sglang:inter_token_latency_seconds", model.between, labels)
 
 
@@ -107,8 +114,12 @@ def _counter(name: str, value: float, labels: Mapping[str, str]) -> Iterator[str
 
 def _histogram(name: str, observed: Histogram, labels: Mapping[str, str]) -> Iterator[str]:
     yield f"# TYPE {name} histogram"
+    yield from _buckets(name, observed, labels)
+
+
+def _buckets(name: str, observed: Histogram, labels: Mapping[str, str]) -> Iterator[str]:
     below = 0
-    for bound, count in zip((*map(str, observed.bounds), "+Inf"), observed.counts, strict=True):
+    for bound, count in zip((*(str(float(each)) for each in observed.bounds), "+Inf"), observed.counts, strict=True):
         below += count
         yield _sample(f"{name}_bucket", below, {**labels, "le": bound})
     yield _sample(f"{name}_sum", observed.total, labels)

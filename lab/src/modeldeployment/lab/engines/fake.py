@@ -1,6 +1,7 @@
 """One fake engine: who it is, how it behaves, what it counts, and what it was asked."""
 
 import asyncio
+import random
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any
 from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines.behaviour import Behaviour
 from modeldeployment.lab.engines.ledger import Ledger
-from modeldeployment.lab.engines.model import EngineModel
+from modeldeployment.lab.engines.model import SGLANG_BOUNDS, VLLM_BOUNDS, EngineModel
 from modeldeployment.lab.engines.telling import Telling
 
 
@@ -39,7 +40,8 @@ class FakeEngine:
     """The engine at one Pod address. `ports` are those it listens on: the first serves, others are bootstrap ports.
 
     `life` counts its restarts, `ended` says how its present life ended, `handed` names the requests whose blocks wait
-    for a decode half.
+    for a decode half. `chance` is where it draws from, and `computing` is held by the one prompt that is computed where
+    prompts are computed one after the other.
     """
 
     engine: EngineName
@@ -48,12 +50,14 @@ class FakeEngine:
     served: str
     behaviour: Behaviour
     tls: ssl.SSLContext | None = field(default=None, repr=False)
-    model: EngineModel = field(default_factory=EngineModel)
+    chance: random.Random = field(default_factory=lambda: random.Random(0), repr=False)
+    model: EngineModel = field(init=False)
     telling: Telling = field(default_factory=Telling)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
     received: list[Received] = field(default_factory=list, repr=False)
     released: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     freed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    computing: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     phase: Phase = Phase.SERVING
     life: int = 0
     ended: str = ""
@@ -61,6 +65,7 @@ class FakeEngine:
 
     def __post_init__(self) -> None:
         self.released.set()
+        self.forget()
 
     @property
     def url(self) -> str:
@@ -79,6 +84,16 @@ class FakeEngine:
     def tell(self, **changes: Any) -> None:
         """Change how it tells its metrics from now on: fields of a truthful `Telling`; none is the truth again."""
         self.telling = Telling(**changes)
+
+    def forget(self) -> None:
+        """Count from nothing, with an empty cache."""
+        bounds = SGLANG_BOUNDS if self.engine is EngineName.SGLANG else VLLM_BOUNDS
+        self.model = EngineModel(blocks=self.behaviour.blocks, bounds=bounds)
+        self.handed.clear()
+
+    async def take(self, seconds: float) -> None:
+        """Let seconds of its own clock go by."""
+        await asyncio.sleep(seconds / self.behaviour.clock)
 
     def hold(self) -> None:
         """Let requests run and give none its first token until `release`."""

@@ -89,7 +89,7 @@ class Routes:
         async with aclosing(generating.tokens(engine, asked, self._pairing)) as tokens:
             if asked.stream:
                 return await _streamed(request, asked, answer, tokens, entry)
-            count = len([token async for token in tokens])
+            count = sum([len(some) async for some, _ in tokens])
         handover = answering.handover(engine.behaviour.transfer, asked, engine.address, engine.identity, answer.name)
         if handover is not None:
             engine.handed.add(answer.name)
@@ -103,15 +103,15 @@ class Routes:
 
 
 async def _streamed(
-    request: web.Request, asked: Asked, answer: Answer, tokens: AsyncIterator[tuple[int, bool]], entry: Entry
+    request: web.Request, asked: Asked, answer: Answer, tokens: AsyncIterator[tuple[range, bool]], entry: Entry
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
     await response.prepare(request)
     sent = 0
     try:
-        async for token, last in tokens:
-            await response.write(_event(answering.chunk(answer, token, last=last)))
-            sent += 1
+        async for some, last in tokens:
+            await response.write(_event(answering.chunk(answer, some, last=last)))
+            sent += len(some)
     except HandoverLost as lost:
         # Too late for a status: the stream says so and ends without its last event.
         settle(entry, Outcome.FAILED, status=200, cause=str(lost))

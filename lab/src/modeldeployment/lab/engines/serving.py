@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 import logging
+import random
 import secrets
 import ssl
 from collections.abc import Coroutine, Iterable
@@ -17,7 +18,6 @@ from modeldeployment.lab.engines import addresses, answering, control
 from modeldeployment.lab.engines.behaviour import Behaviour
 from modeldeployment.lab.engines.errors import AddressTaken
 from modeldeployment.lab.engines.fake import FakeEngine, Phase, Received
-from modeldeployment.lab.engines.model import EngineModel
 from modeldeployment.lab.engines.pairing import Pairing
 from modeldeployment.lab.engines.routes import Routes
 
@@ -41,7 +41,8 @@ _log.addFilter(_is_ours)
 class EngineServer:
     """Fake engines by address; use it as an async context manager, at whose end all of them are gone.
 
-    Engines are opened and closed while it runs. `seed` chooses where free addresses are looked for.
+    Engines are opened and closed while it runs. `seed` chooses where free addresses are looked for, and what engines
+    draw by chance.
     """
 
     def __init__(self, *, seed: int | None = None) -> None:
@@ -94,7 +95,8 @@ class EngineServer:
         """
         wanted = tuple(ports)
         where, sockets = self._sockets(address, wanted)
-        fake = FakeEngine(engine, where, wanted, served, behaviour or Behaviour(), tls)
+        chance = random.Random(f"{self._seed}/{where}")
+        fake = FakeEngine(engine, where, wanted, served, behaviour or Behaviour(), tls, chance)
         await self._listen(fake, sockets)
         return fake
 
@@ -114,7 +116,7 @@ class EngineServer:
         if engine.engine is EngineName.SGLANG:
             await self.drain(engine)
         engine.phase = Phase.DRAINING if engine.phase is Phase.SERVING else engine.phase
-        await asyncio.sleep(engine.behaviour.exit_seconds)
+        await engine.take(engine.behaviour.exit_seconds)
         await self.close(engine, "ended by SIGTERM")
 
     async def restart(self, engine: FakeEngine, *, seconds: float = 0.0) -> None:
@@ -127,8 +129,7 @@ class EngineServer:
         sockets = addresses.listen(engine.address, engine.ports)
         engine.life += 1
         engine.phase, engine.ended = Phase.SERVING, ""
-        engine.model = EngineModel(blocks=engine.model.blocks)
-        engine.handed.clear()
+        engine.forget()
         await self._listen(engine, sockets)
 
     async def close(self, engine: FakeEngine, how: str = "killed") -> None:

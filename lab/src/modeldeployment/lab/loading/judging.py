@@ -34,7 +34,7 @@ class Reading:
         self.engine = str(event.get("system_fingerprint") or self.engine)
         if "error" in event:
             self.told = _reason(event)
-        self.tokens += sum(1 for choice in _choices(event) if _said(choice.get("delta", choice)))
+        self.tokens += sum(_words(choice.get("delta", choice)) for choice in _choices(event))
 
     def whole(self, text: str) -> None:
         """Take in an answer that does not stream."""
@@ -75,8 +75,9 @@ def _choices(tree: dict[str, Any]) -> Sequence[dict[str, Any]]:
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def _said(part: Any) -> bool:
-    return isinstance(part, dict) and bool(part.get("content") or part.get("text"))
+def _words(part: Any) -> int:
+    """How many words an event gives: an engine of the lab writes one a token."""
+    return len(str(part.get("content") or part.get("text") or "").split()) if isinstance(part, dict) else 0
 
 
 def _reason(tree: dict[str, Any]) -> str:
