@@ -79,7 +79,7 @@ def text() -> str:
     """All sentences, each under its word."""
     lines = []
     for cause in Cause:
-        said = (NUMBERS[cause], WAITING.get(cause, {}), {})
+        said: tuple[dict[str, int | str], ...] = (NUMBERS[cause], WAITING.get(cause, {}), {})
         lines += [cause.value, *(f"    {each}" for each in dict.fromkeys(sentences.cause(cause, one) for one in said))]
         lines += [f"    > {way}"] if (way := sentences.way_out(cause)) else []
     lines.append("")
