@@ -24,7 +24,7 @@ from modeldeployment.lab.demo.cli import demo
 from modeldeployment.lab.engines.cli import engines
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotInstallable, NotUp, StateUnusable, UnknownComponent
 from modeldeployment.lab.fleets.cli import app as fleet_app
-from modeldeployment.lab.loading.cli import load
+from modeldeployment.lab.loading.cli import load, trace
 from modeldeployment.lab.runtimes.choosing import KUBECONFIG, NAMES, PROCESSES, availability, runtime_named
 from modeldeployment.lab.runtimes.processes import Processes
 from modeldeployment.lab.runtimes.runtime import Runtime, Skipped, Usable
@@ -41,6 +41,7 @@ app.command()(bench)
 app.command()(demo)
 app.command()(engines)
 app.command()(load)
+app.command()(trace)
 app.command()(reliability)
 
 Name = Annotated[str, typer.Option("--name", help="Which control plane; several can run at once.")]

@@ -45,17 +45,23 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to be sent: due so many seconds after the start, known by its mark, the first word of its prompt."""
+    """One request to be sent: due so many seconds after the start, known by its mark, the first word of its prompt.
+
+    `common` is what stands before its prompt and before others' as well.
+    """
 
     mark: str
     due: float
     stream: bool
     tokens: int
     prompt: str
+    common: str = ""
 
     def body(self, model: str) -> dict[str, object]:
         """Answer the body of a chat that asks for exactly its tokens."""
         messages = [{"role": "user", "content": self.prompt}]
+        if self.common:
+            messages.insert(0, {"role": "system", "content": self.common})
         return {"model": model, "messages": messages, "max_tokens": self.tokens, "stream": self.stream}
 
 

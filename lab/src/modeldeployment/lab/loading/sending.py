@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from collections.abc import Iterable
 from typing import Final
 
 import httpx
@@ -19,20 +20,27 @@ _LIMITS: Final = httpx.Limits(max_connections=None, max_keepalive_connections=0)
 
 
 async def send(load: Load, url: str, model: str, enough: asyncio.Event | None = None) -> Account:
-    """Send a load to a router or an engine, and return once each request has come to something.
+    """Send a load to a router or an engine, and return once each request has come to something; see `deliver`."""
+    return await deliver(requests(load), load.patience, url, model, enough)
+
+
+async def deliver(
+    planned: Iterable[Request], patience: float, url: str, model: str, enough: asyncio.Event | None = None
+) -> Account:
+    """Send requests, each when it is due, and return once each of them has come to something.
 
     No request begins once somebody said that it is `enough`. It ends at the latest `patience` seconds after the last
-    request began. Nobody's proxy is used. A load that is cancelled cuts what is under way.
+    request began. Nobody's proxy is used. Sending that is cancelled cuts what is under way.
     """
     start = time.monotonic()
     sent: list[asyncio.Task[Answer]] = []
     enough = enough or asyncio.Event()
     client = httpx.AsyncClient(base_url=url, limits=_LIMITS, timeout=None, trust_env=False)
     async with client as http, asyncio.TaskGroup() as group:
-        for request in requests(load):
+        for request in planned:
             if await _said(enough, start + request.due - time.monotonic()):
                 break
-            sent.append(group.create_task(_one(http, request, model, start, load.patience)))
+            sent.append(group.create_task(_one(http, request, model, start, patience)))
     return Account(tuple(task.result() for task in sent))
 
 
