@@ -178,6 +178,29 @@ def test_an_owned_object_of_any_kind_wakes_its_owner_by_the_controller_reference
     assert woken == []
 
 
+def test_a_workload_whose_pods_are_gone_wakes_the_deployment_that_has_reserved_them() -> None:
+    stores, woken = watched()
+    status = {"retirement": {"roleName": "server", "targetMemberUIDs": ["p"], "state": "Settling"}}
+    stores.deployments.put(stored("chat", status=status, namespace="team", uid="team-chat"))
+    woken.clear()
+    mine, other = (
+        shapes.Workload(
+            metadata=shapes.ObjectMeta(
+                name=uid,
+                namespace="team",
+                uid=f"w-{uid}",
+                owner_references=(shapes.OwnerReference(kind="Pod", uid=uid),),
+            )
+        )
+        for uid in "pq"
+    )
+    for each in (mine, other):
+        stores.workloads.put(each)
+    assert woken == [CHAT]
+    stores.workloads.remove(mine)
+    assert woken == [CHAT, CHAT]
+
+
 def test_an_instance_type_wakes_the_deployments_that_name_it_by_what_they_are_rendered_from() -> None:
     stores, woken = watched()
     spec = {"os": "linux", "arch": "amd64"}

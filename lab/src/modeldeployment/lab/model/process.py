@@ -46,6 +46,7 @@ class Process:
         *,
         seed: int = 0,
         proves: Callable[[], bool] = lambda: True,
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
         self.name = name
         self.passes = 0
@@ -59,7 +60,7 @@ class Process:
         self.client = ModelClient(server, name)
         self.watched = Watched(deployments.add)
         self._recorder = Recorder(self.client, "modeldeployment-operator", name, clock=clock.epoch)
-        self._witness = Testifying(clock, deployments, proves)
+        self._witness = Testifying(clock, deployments, proves, busy)
         self.controller = DeploymentController(
             self.client, self.watched, self._recorder, Policy(), clock.utc, self._witness
         )

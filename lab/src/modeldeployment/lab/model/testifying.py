@@ -19,44 +19,53 @@ _WAITING: Final = Leg(Verdict.WAITING, "engine runs 1 request")
 
 
 class Testifying:
-    """Answers the inquiries of one process. `proves` says whether anything is ever proven now."""
+    """Answers the inquiries of one process.
 
-    def __init__(self, clock: Clock, queue: ModelQueue[Key], proves: Callable[[], bool]) -> None:
+    `proves` says whether anything is ever proven now, `busy` whether engines are; a change of either is told at once.
+    """
+
+    def __init__(
+        self, clock: Clock, queue: ModelQueue[Key], proves: Callable[[], bool], busy: Callable[[], bool]
+    ) -> None:
         self._clock = clock
         self._queue = queue
         self._proves = proves
+        self._busy = busy
         self._asked: dict[Key, tuple[Inquiry, float]] = {}
-        self._untold: set[Key] = set()
+        self._told: dict[Key, Evidence] = {}
 
     def moves(self) -> Iterator[Move]:
         """The answers that are still to come."""
-        for key in self._untold:
-            yield Move(self._asked[key][1] + MOMENT, "engines", f"answer of {key}", partial(self._tell, key))
+        for key, (_, since) in self._asked.items():
+            at = max(self._clock.seconds, since + MOMENT)
+            if self._told.get(key) != self._witnessed(key, at):
+                yield Move(since + MOMENT, "engines", f"answer of {key}", partial(self._tell, key))
 
     def _tell(self, key: Key) -> None:
-        self._untold.discard(key)
+        self._told[key] = self._witnessed(key, self._clock.seconds)
         self._queue.add(key)
 
     def inquire(self, key: Key, inquiry: Inquiry | None, /) -> None:
         """Find something out from now on, or nothing more."""
         known = self._asked.pop(key, None)
-        if inquiry is None:
-            self._untold.discard(key)
+        if inquiry is not None and known is not None and _same(known[0], inquiry):
+            self._asked[key] = (inquiry, known[1])
             return
-        since = self._clock.seconds
-        if known is not None and _same(known[0], inquiry):
-            since = known[1]
-        else:
-            self._untold.add(key)
-        self._asked[key] = (inquiry, since)
+        self._told.pop(key, None)
+        if inquiry is not None:
+            self._asked[key] = (inquiry, self._clock.seconds)
 
     def evidence(self, key: Key, /) -> Evidence | None:
         """Answer what is known."""
-        if key not in self._asked:
-            return None
+        return self._witnessed(key, self._clock.seconds) if key in self._asked else None
+
+    def _witnessed(self, key: Key, at: float) -> Evidence:
         inquiry, since = self._asked[key]
-        said = _PROVEN if self._proves() and self._clock.seconds >= since + MOMENT else _WAITING
-        return Evidence(inquiry.members, said, said, in_flight=0 if said is _PROVEN else 1, restored=_PROVEN)
+        proves = self._proves() and at >= since + MOMENT
+        idle = proves and not self._busy()
+        withdrawal = _PROVEN if proves else _WAITING
+        said = _PROVEN if idle else _WAITING
+        return Evidence(inquiry.members, withdrawal, said, in_flight=0 if idle else 1, restored=_PROVEN)
 
 
 def _same(one: Inquiry, other: Inquiry) -> bool:

@@ -59,7 +59,9 @@ class World:
         self.process: Process | None = None
         self.killed: list[Process] = []
         self.proves = True
-        """Whether routers let go of replicas and engines run empty; else no retirement gets past that."""
+        """Whether routers let go of replicas and engines can be read; else no retirement gets past that."""
+        self.busy = False
+        """Whether engines never run empty."""
         self.server.mutating += [defaulted(self._priority), admit(lambda: self.kueue_runs)]
         self._kueue: tuple[Actor, ...] = (Lifecycle(self.server), Groups(self.server), Queues(self.server, seed))
         self._others: tuple[Actor, ...] = (
@@ -94,7 +96,9 @@ class World:
         self.kill()
         self._processes += 1
         name = f"operator-{self._processes}"
-        self.process = Process(self.server, self._loop, name, seed=self._seed, proves=lambda: self.proves)
+        self.process = Process(
+            self.server, self._loop, name, seed=self._seed, proves=lambda: self.proves, busy=lambda: self.busy
+        )
         return self.process
 
     def kill(self) -> None:

@@ -86,7 +86,7 @@ class Watched:
         self.read_backends = observing.Reductions[shapes.Custom, KVCacheBackend | Unreadable](_read(reading.backend))
         self.read_artifacts = observing.Reductions[shapes.Custom, ModelArtifact | Unreadable](_read(reading.artifact))
         self.deployments: Store[shapes.Custom] = Store(
-            indexes={"type": instance_types, "binding": _bindings, "artifact": _artifacts},
+            indexes={"type": instance_types, "binding": _bindings, "artifact": _artifacts, "reserved": _reserved},
             on_change=(self._deployment,),
         )
         self.runtime_classes: Store[shapes.Partial] = Store(on_change=(self._runtime_class,))
@@ -198,6 +198,8 @@ class Watched:
             for uid in () if each is None else _members(each):
                 for pod in self.pods.by_index("uid", uid):
                     self._wake_owner(pod.metadata)
+                for deployment in self.deployments.by_index("reserved", uid):  # its Pods may be gone already
+                    self._wake(Key(deployment.metadata.namespace, deployment.metadata.name))
 
     def _owned(self, kind: OwnedKind, old: Document | None, new: Document | None) -> None:
         if self.kept[kind].alike(old, new):
@@ -288,7 +290,18 @@ class _References(msgspec.Struct, rename="camel"):
     source: _Source | None = None
 
 
+class _Reservation(msgspec.Struct, rename="camel"):
+    target_member_uids: list[str] = msgspec.field(default_factory=list, name="targetMemberUIDs")
+
+
+class _Reserving(msgspec.Struct):
+    """What the status of a deployment says of the replica on its way out."""
+
+    retirement: _Reservation | None = None
+
+
 _references = msgspec.json.Decoder(_References)
+_reserving = msgspec.json.Decoder(_Reserving)
 
 
 def instance_types(deployment: shapes.Custom) -> Iterable[str]:
@@ -304,6 +317,14 @@ def _bindings(deployment: shapes.Custom) -> Iterable[str]:
 def _artifacts(deployment: shapes.Custom) -> Iterable[str]:
     model = _references.decode(deployment.spec).model
     return _of(deployment, model.artifact_ref if model else None)
+
+
+def _reserved(deployment: shapes.Custom) -> Iterable[str]:
+    try:
+        held = _reserving.decode(deployment.status).retirement
+    except msgspec.DecodeError:  # no status yet, or one that no pass can read either
+        return ()
+    return held.target_member_uids if held is not None else ()
 
 
 def _of(deployment: shapes.Custom, named: _Named | None) -> Iterable[str]:

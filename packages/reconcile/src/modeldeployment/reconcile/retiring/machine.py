@@ -179,7 +179,8 @@ def _before_delete(stored: Reservation, scene: Scene, now: datetime) -> Turn:
     blocking = _blocking(stored, withdrawal, idle)
     end = spent_at(stored)
     if end is not None and now >= end:
-        return _abort(stored, Abort.BUDGET, blocking.reason if blocking is not None else wording.LATE, now)
+        late = wording.ELIGIBLE if any(each.eligible for each in scene.target) else wording.LATE
+        return _abort(stored, Abort.BUDGET, blocking.reason if blocking is not None else late, now)
     if blocking is not None and blocking.verdict is Verdict.IMPOSSIBLE:
         return _abort(stored, Abort.IMPOSSIBLE, blocking.reason, now)
     waiting = _waiting(stored.members, scene)

@@ -30,6 +30,7 @@ STEPS: Final = {
 
 
 LATE: Final = "what it waited for came too late"
+ELIGIBLE: Final = "a member still carries the eligibility label"
 _TAKEN_BACK: Final = "the spec no longer asks for it"
 
 
