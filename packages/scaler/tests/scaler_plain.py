@@ -23,6 +23,7 @@ _LEAVES: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     float: st.floats(allow_nan=False, allow_infinity=False),
     type(None): st.none(),
+    Any: st.recursive(TEXTS | COUNTS | st.booleans(), lambda more: st.lists(more, max_size=2), max_leaves=4),
 }
 
 
