@@ -8,12 +8,10 @@ block (decisions D10). Sources: facts status §10 `CacheAttached`, facts metrics
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final, TypeAlias
 
-from prometheus_client.parser import text_string_to_metric_families
-
 from modeldeployment.reconcile.deciding.seen import Account
+from modeldeployment.router import exposition
 
 _CALLS: Final = "vllm:mooncake_store_operation_total"
 _KEYS: Final = "vllm:mooncake_store_operation_keys_total"
@@ -27,31 +25,23 @@ _MOVED: Final = (
 )
 """Tokens that SGLang wrote to the store, read from it, or found there. It counts no attempt that failed."""
 _READ: Final = frozenset((_CALLS, _KEYS, _FAILED, _HITS, *_MOVED))
-_OPENINGS: Final = tuple(name.encode() for name in _READ)
 _OK: Final = "ok"
 _PARTLY: Final = "partial_failure"
 _OUTCOMES: Final = (_OK, _PARTLY, "error")
 _MOST: Final = 2048
-"""Lines of one body that are read: an engine has some hundred of these at most."""
+"""Series of one body that are read: an engine has some hundred of these at most."""
 
-Labels: TypeAlias = tuple[tuple[str, str], ...]
-Tally: TypeAlias = Mapping[tuple[str, Labels], float]
+Tally: TypeAlias = Mapping[exposition.Series, float]
 """Counters of operations on the store, by name and labels; empty where a body has none of them."""
 
 
 def tally(body: bytes) -> Tally:
     """Read the counters out of a body of `/metrics`. A body or a value that cannot be read has none."""
-    lines = islice((line for line in body.split(b"\n") if line.startswith(_OPENINGS)), _MOST)
     try:
-        families = tuple(text_string_to_metric_families(b"\n".join(lines).decode() + "\n"))
-    except (ValueError, LookupError):  # LookupError: the parser stumbles over labels that never end
+        found = exposition.series(body, _READ, _MOST)
+    except exposition.Unreadable:
         return {}
-    return {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in families
-        for sample in family.samples
-        if sample.name in _READ and math.isfinite(sample.value) and sample.value >= 0
-    }
+    return {series: value for series, value in found.items() if math.isfinite(value) and value >= 0}
 
 
 def judge(before: Tally | None, now: Tally, *, decodes: bool) -> Account | None:
@@ -79,10 +69,10 @@ def _since(before: Tally | None, now: Tally) -> Tally:
     return {series: count - before.get(series, 0) for series, count in now.items()}
 
 
-def _succeeded(labels: Labels, happened: Tally) -> bool:
+def _succeeded(labels: exposition.Labels, happened: Tally) -> bool:
     """Whether calls of one operation and outcome did something; of a partial failure, whether a key got through."""
     status = dict(labels).get("status")
-    through = happened.get((_KEYS, labels), 0) > happened.get((_FAILED, labels), 0)
+    through = happened.get(exposition.Series(_KEYS, labels), 0) > happened.get(exposition.Series(_FAILED, labels), 0)
     return status == _OK or (status == _PARTLY and through)
 
 
