@@ -1,4 +1,4 @@
-"""Conditions of a ModelDeploymentScaler and their reasons, and the reasons of its roles and of a rebalance.
+"""Conditions of a ModelDeploymentScaler and their reasons, and the reasons of its roles, of a rebalance and of events.
 
 `REASONS` says which reason may stand beside which condition at which status; a condition whose every other reason may
 stand beside False or Unknown lists them under both. Source: spec 3 §Conditions, facts api-scaler §5.
@@ -71,6 +71,19 @@ class RebalanceReason(StrEnum):
     DONOR_RELEASE = "DonorRelease"
     RECEIVER_ACQUIRE = "ReceiverAcquire"
     DONATION_ATTEMPTED = "DonationAttempted"
+
+
+class ScalerEvent(StrEnum):
+    """Reasons of the events recorded on a ModelDeploymentScaler."""
+
+    BOUND = "Bound"
+    RELEASED = "Released"
+    COMMITTED = "Committed"
+    ROLLED_BACK = "RolledBack"
+    RESTORED = "Restored"
+    COMMIT_ABANDONED = "CommitAbandoned"
+    WRITE_REFUSED = "WriteRefused"
+    COUNTS_REVERTED = "CountsReverted"
 
 
 _UNBOUND: Final = (
