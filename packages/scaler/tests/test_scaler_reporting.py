@@ -229,8 +229,10 @@ def test_the_sentences_of_bindings() -> None:
     ]
     taken = Ruling(Stay(), ScalerReason.ALREADY_BOUND, ScalerReason.ALREADY_BOUND, by=other)
     assert {each.message for each in reporting.claims(taken, "chat")} == {
-        "the ModelDeploymentScaler night owns ModelDeployment chat under term 4; hint: suspend or delete night, which "
-        "releases it"
+        (
+            "the ModelDeploymentScaler night owns ModelDeployment chat under term 4; hint: suspend or delete night, which "
+            "releases it"
+        )
     }
 
 
