@@ -36,6 +36,18 @@ async def test_ready_says_what_is_still_missing_until_nothing_is() -> None:
         assert await asked(port, "/readyz") == (200, "ok\n")
 
 
+async def test_the_last_passes_of_a_scaler_are_lines_and_one_without_any_is_not_found() -> None:
+    kept = {("default", "chat"): (b'{"at":1}', b'{"at":2}')}
+    port = free_port()
+    answers = serving.Endpoints(lambda: b"", lambda: (), lambda namespace, name: kept.get((namespace, name), ()))
+    async with serving.endpoints(("127.0.0.1", port), answers):
+        assert await asked(port, "/scalers/default/chat/journal") == (200, '{"at":1}\n{"at":2}\n')
+        assert await asked(port, "/scalers/default/none/journal") == (
+            404,
+            "no pass of default/none is kept here: it does not plan yet, or another process leads\n",
+        )
+
+
 async def test_an_address_in_use_is_one_sentence() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))

@@ -41,9 +41,15 @@ def run(
     context: Annotated[str | None, typer.Option(help="Context of the kubeconfig.")] = None,
     settings: Annotated[Path | None, typer.Option(help="Settings file (YAML), read again when it changes.")] = None,
     only: Annotated[list[Hat] | None, typer.Option(help="Do this alone; may be given more than once.")] = None,
+    journal_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Record every pass of every scaler there; wins over scaler-journal-dir."),
+    ] = None,
 ) -> None:
     """Review writes of ModelDeployments and reconcile them until told to stop."""
     chosen = load(settings)
+    if journal_dir is not None:
+        chosen = chosen.model_copy(update={"scaler_journal_dir": journal_dir})
     logs.configure(chosen)
     access = kube.load(kubeconfig=kubeconfig, context=context)
     asyncio.run(process.run(chosen, access, settings, only or tuple(Hat)))

@@ -17,11 +17,12 @@ from typing import Protocol
 from prometheus_client.registry import Collector
 
 from modeldeployment.kube import Access, Client
-from modeldeployment.operator import metrics, serving
+from modeldeployment.operator import journaling, metrics, serving
 from modeldeployment.operator.admitting import Admission
 from modeldeployment.operator.controlling import COMPONENT, Controllers
 from modeldeployment.operator.errors import SettingsError
 from modeldeployment.operator.settings import Settings, load
+from modeldeployment.scaler.journal import Journal
 
 log = logging.getLogger(__name__)
 
@@ -71,26 +72,30 @@ async def run(settings: Settings, access: Access, file: Path | None = None, hats
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     identity = f"{socket.gethostname()}_{os.getpid()}_{uuid.uuid4().hex[:8]}"
-    async with Client(access, concurrency=settings.requests, field_manager=COMPONENT) as client:
+    async with (
+        Client(access, concurrency=settings.requests, field_manager=COMPONENT) as client,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        journal = stack.enter_context(journaling.kept(settings))
         worn = _worn(settings, access, client, identity, hats)
-        async with serving.endpoints(settings.address(), _endpoints(worn)), contextlib.AsyncExitStack() as stack:
+        await stack.enter_async_context(serving.endpoints(settings.address(), _endpoints(worn, journal)))
+        for hat in worn:
+            await stack.enter_async_context(hat.running())
+        _settle_memory()
+        log.info("started", extra={"object": identity, "server": access.server})
+        settled = asyncio.create_task(_work(worn, stop))
+        follow = asyncio.create_task(_follow_settings(file, worn))
+        try:
+            await asyncio.wait({settled, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
+            log.info("stopping", extra={"object": identity, "reason": "asked to" if stop.is_set() else "ended"})
             for hat in worn:
-                await stack.enter_async_context(hat.running())
-            _settle_memory()
-            log.info("started", extra={"object": identity, "server": access.server})
-            settled = asyncio.create_task(_work(worn, stop))
-            follow = asyncio.create_task(_follow_settings(file, worn))
-            try:
-                await asyncio.wait({settled, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
-                log.info("stopping", extra={"object": identity, "reason": "asked to" if stop.is_set() else "ended"})
-                for hat in worn:
-                    hat.finish()
-                async with asyncio.timeout(FINISH_SECONDS):
-                    await settled
-            except TimeoutError:
-                log.warning("passes cut short", extra={"object": identity, "reason": f"not over in {FINISH_SECONDS} s"})
-            finally:
-                follow.cancel()
+                hat.finish()
+            async with asyncio.timeout(FINISH_SECONDS):
+                await settled
+        except TimeoutError:
+            log.warning("passes cut short", extra={"object": identity, "reason": f"not over in {FINISH_SECONDS} s"})
+        finally:
+            follow.cancel()
 
 
 def _settle_memory() -> None:
@@ -139,10 +144,11 @@ async def _follow_settings(file: Path | None, worn: tuple[_Hat, ...]) -> None:
             log.info("settings taken over", extra={"object": str(file)})
 
 
-def _endpoints(worn: tuple[_Hat, ...]) -> serving.Endpoints:
+def _endpoints(worn: tuple[_Hat, ...], journal: Journal) -> serving.Endpoints:
     """What the endpoints answer."""
     registry = metrics.registry(*(hat.collector() for hat in worn))
     return serving.Endpoints(
         metrics=lambda: metrics.exposition(registry),
         ready=lambda: [each for hat in worn for each in hat.waiting()],
+        journal=journal.of,
     )

@@ -1,4 +1,4 @@
-"""The endpoints for people and probes: /metrics, /healthz and /readyz."""
+"""The endpoints for people and probes: /metrics, /healthz, /readyz, and the last passes of a scaler."""
 
 import contextlib
 import os
@@ -14,10 +14,12 @@ from modeldeployment.operator.metrics import CONTENT_TYPE
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """What to answer: the exposition, and what is waited for before it is ready."""
+    """What to answer: the exposition, what is waited for before it is ready, and what scalers decided last."""
 
     metrics: Callable[[], bytes]
     ready: Callable[[], Sequence[str]]
+    journal: Callable[[str, str], Sequence[bytes]] = lambda namespace, name: ()  # noqa: ARG005
+    """The last passes of a scaler, by namespace and name, as lines of a journal."""
 
 
 @contextlib.asynccontextmanager
@@ -29,6 +31,7 @@ async def endpoints(address: tuple[str, int], answers: Endpoints) -> AsyncIterat
             web.get("/metrics", _metrics(answers)),
             web.get("/healthz", _healthz),
             web.get("/readyz", _readyz(answers)),
+            web.get("/scalers/{namespace}/{name}/journal", _journal(answers)),
         ]
     )
     runner = web.AppRunner(app, access_log=None)
@@ -72,5 +75,19 @@ def _readyz(answers: Endpoints) -> Handler:
         if waiting:
             return web.Response(status=503, text=f"waiting for {'; '.join(waiting)}\n")
         return web.Response(text="ok\n")
+
+    return handle
+
+
+def _journal(answers: Endpoints) -> Handler:
+    async def handle(asked: web.Request) -> web.Response:
+        namespace, name = asked.match_info["namespace"], asked.match_info["name"]
+        lines = answers.journal(namespace, name)
+        if not lines:
+            return web.Response(
+                status=404,
+                text=f"no pass of {namespace}/{name} is kept here: it does not plan yet, or another process leads\n",
+            )
+        return web.Response(body=b"".join(b"%s\n" % line for line in lines), content_type="application/x-ndjson")
 
     return handle

@@ -154,6 +154,19 @@ class Settings(BaseSettings):
     instance_privileged_allowed: bool = Field(default=False, description="Let roles run privileged.")
     instance_host_path_volume_allowed: bool = Field(default=False, description="Let roles mount paths of the host.")
 
+    scaler_journal_dir: Path | None = Field(
+        default=None, description="Directory that every pass of every scaler is recorded in; unset: none is."
+    )
+    scaler_journal_file_bytes: int = Field(
+        default=64 * 2**20, ge=2**16, description="A file of the journal is ended before it grows beyond this."
+    )
+    scaler_journal_files: int = Field(
+        default=8, ge=2, le=10_000, description="Files of the journal that are kept; the oldest goes first."
+    )
+    scaler_journal_passes: int = Field(
+        default=60, ge=0, le=100_000, description="Passes of each scaler kept in memory, for kubectl md why."
+    )
+
     webhook_listen: str = Field(default="127.0.0.1:9443", description="Address of the admission webhook.")
     webhook_url: str = Field(default="", description="Where API servers reach it, such as https://127.0.0.1:9443.")
     webhook_service: str = Field(
