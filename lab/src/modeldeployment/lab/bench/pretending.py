@@ -1,6 +1,8 @@
 """What kubelet and Kueue do, done to the objects of a stub at once: every Pod is admitted, Running and Ready."""
 
 import copy
+import itertools
+from collections.abc import Iterable
 from typing import Any, Final
 
 from modeldeployment.api import keys, kueue
@@ -18,14 +20,19 @@ _KUEUE: Final = f"/apis/{kueue.API_VERSION}"
 WORKLOADS: Final = f"{_KUEUE}/workloads"
 _POD_CONDITIONS: Final = ("PodScheduled", "Initialized", "PodReadyToStartContainers", "ContainersReady", "Ready")
 _READINESS: Final = ("ContainersReady", "Ready")
+_NOWHERE: Final = "127.1.0.1"
 _SINCE: Final = "2026-01-01T00:00:00Z"
 
 
 class Pretence:
-    """A stub with a fleet's InstanceType, its queue with our check, and Pods that run as soon as they are created."""
+    """A stub with a fleet's InstanceType, its queue with our check, and Pods that run as soon as they are created.
 
-    def __init__(self) -> None:
+    Each Pod gets the next of `addresses`, or all of them the same one where none are given.
+    """
+
+    def __init__(self, addresses: Iterable[str] = ()) -> None:
         self.stub: Final = Stub(self._created)
+        self._addresses: Final = itertools.chain(addresses, itertools.repeat(_NOWHERE))
         self.stub.put(f"/apis/{keys.API_VERSION}/instancetypes", _instance_type())
         self.stub.put(f"{_KUEUE}/clusterqueues", cluster_queue(_POOL, (kueue.JOINT_CHECK,)) | _active())
         self.stub.put(f"{_KUEUE}/localqueues", local_queue_manifest(NAMESPACE, _POOL.name))
@@ -63,7 +70,7 @@ class Pretence:
     def _created(self, collection: str, thing: Json) -> None:
         if collection == PODS:
             self.stub.put(WORKLOADS, _workload(thing))
-            self.stub.put(PODS, _running(thing))
+            self.stub.put(PODS, _running(thing, next(self._addresses)))
 
 
 def _instance_type() -> Json:
@@ -74,7 +81,7 @@ def _active() -> Json:
     return {"status": {"conditions": [_true("Active", "Ready")]}}
 
 
-def _running(pod: Json) -> Json:
+def _running(pod: Json, address: str) -> Json:
     made = copy.deepcopy(pod)
     made["spec"].pop("schedulingGates", None)
     made["spec"] |= {"nodeName": "bench-0", "serviceAccountName": "default", "schedulerName": "default-scheduler"}
@@ -82,8 +89,8 @@ def _running(pod: Json) -> Json:
     made["status"] = {
         "phase": "Running",
         "hostIP": "127.0.0.1",
-        "podIP": "127.1.0.1",
-        "podIPs": [{"ip": "127.1.0.1"}],
+        "podIP": address,
+        "podIPs": [{"ip": address}],
         "startTime": _SINCE,
         "qosClass": "Burstable",
         "conditions": [
@@ -95,6 +102,7 @@ def _running(pod: Json) -> Json:
                 "name": container["name"],
                 "image": container.get("image", ""),
                 "imageID": "",
+                "containerID": f"containerd://{made['metadata']['uid']}",
                 "ready": True,
                 "started": True,
                 "restartCount": 0,

@@ -5,29 +5,18 @@ kubelet and Kueue are what it does when a Pod is created. The operator is its ow
 """
 
 import asyncio
-import contextlib
-import gc
-import json
-import ssl
 import statistics
 import sys
-import tempfile
 from array import array
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Final
 
-from modeldeployment.api import keys
-from modeldeployment.lab.bench import goals, manifests, stubbing
-from modeldeployment.lab.bench.errors import BenchError, TooSlow
+from modeldeployment.lab.bench import goals, stubbed, stubbing
+from modeldeployment.lab.bench.errors import BenchError
 from modeldeployment.lab.bench.operating import Operator, operator
-from modeldeployment.lab.bench.pretending import INSTANCE_TYPE, PODS, Pretence
+from modeldeployment.lab.bench.pretending import PODS, Pretence
 from modeldeployment.lab.bench.rows import Value
-from modeldeployment.lab.bench.stubbing import Stub
 from modeldeployment.lab.bench.telling import Tell
-from modeldeployment.lab.bench.worlds import DEPLOYMENTS, NAMESPACE
-from modeldeployment.lab.controlplane import certificates
 
 _STORMED: Final = "modeldeployment.lab.bench.stormed"
 
@@ -39,36 +28,26 @@ ROLES: Final = ("first", "second", "third")
 _READINESS_EVERY: Final = 10
 """One change in so many turns a Pod's readiness, which has to be written; a real API server would bear no more."""
 _TICK: Final = 0.005
-_QUIET: Final = 3_000_000
-_SETTLE_SECONDS: Final = 300.0
-_DEPLOYED: Final = f"/apis/{keys.API_VERSION}/{DEPLOYMENTS.plural}"
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """Where the operator runs."""
-
-    folder: Path
-    operator_kubeconfig: Path
 
 
 async def measure(deployments: int, rate: float, seconds: float, tell: Tell) -> tuple[Value, ...]:
     """Settle deployments of three roles of one Pod, then let the storm pass over them. Raises BenchError."""
     pretence = Pretence()
-    async with _ground(pretence.stub) as ground:
+    async with stubbed.ground(pretence.stub) as ground:
         file = ground.folder / "decided"
         program = [sys.executable, "-m", _STORMED, str(file)]
         async with operator(ground, program=program) as running:
             await running.until_ready()
-            await _settle(pretence, deployments, tell)
+            tell(f"settling {deployments} deployments of {len(ROLES)} roles on a stub")
+            await stubbed.settle(pretence, [f"fleet-{number:04d}" for number in range(deployments)], ROLES, replicas=1)
             settled = running.memory()
             tell(
                 f"{deployments} deployments of {len(ROLES)} roles: {settled:.0f} MiB, {running.cpu_seconds():.0f} CPU s"
             )
-            with _no_garbage():
+            with stubbed.no_garbage():
                 begun, sent, cores, most = await _storm(pretence, running, rate, seconds)
             ended = stubbing.now()
-            await _until_quiet(pretence.stub)
+            await stubbed.until_quiet(pretence.stub)
             asked = dict(pretence.stub.requests)
         ages = taken(file.read_bytes(), begun, ended)
     if not ages:
@@ -92,67 +71,6 @@ def taken(content: bytes, begun: int, ended: int) -> Sequence[float]:
     numbers.frombytes(content)
     pairs = zip(numbers[::2], numbers[1::2], strict=True)
     return sorted((at - version) / 1000 for version, at in pairs if begun <= version <= ended)
-
-
-@contextlib.contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Look for no garbage in this process, whose seconds of that would be the age of everything sent meanwhile."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-@contextlib.asynccontextmanager
-async def _ground(stub: Stub) -> AsyncIterator[Ground]:
-    with tempfile.TemporaryDirectory(prefix="md-storm-", ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        authority = certificates.Authority(certificates.now())
-        authority.pair.write(folder / "ca.crt", folder / "ca.key")
-        authority.server("stub", ("127.0.0.1",)).write(folder / "tls.crt", folder / "tls.key")
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(folder / "tls.crt", folder / "tls.key")
-        async with stubbing.serving(stub, tls) as url:
-            kubeconfig = folder / "kubeconfig"
-            document = {
-                "current-context": "stub",
-                "clusters": [
-                    {"name": "stub", "cluster": {"server": url, "certificate-authority": str(folder / "ca.crt")}}
-                ],
-                "users": [{"name": "stub", "user": {"token": "any"}}],
-                "contexts": [{"name": "stub", "context": {"cluster": "stub", "user": "stub"}}],
-            }
-            kubeconfig.write_text(json.dumps(document))
-            yield Ground(folder, kubeconfig)
-
-
-async def _settle(pretence: Pretence, deployments: int, tell: Tell) -> None:
-    tell(f"settling {deployments} deployments of {len(ROLES)} roles on a stub")
-    for number in range(deployments):
-        body = manifests.deployment(f"fleet-{number:04d}", NAMESPACE, INSTANCE_TYPE, replicas=1, roles=ROLES)
-        body["metadata"]["uid"] = f"5f7c1f2e-0000-4000-8000-{number:012d}"
-        pretence.stub.put(_DEPLOYED, body)
-        await asyncio.sleep(0)
-    wanted = deployments * len(ROLES)
-    try:
-        async with asyncio.timeout(_SETTLE_SECONDS):
-            while len(pretence.stub.objects(PODS)) < wanted:  # noqa: ASYNC110 (a look now and then is cheaper)
-                await asyncio.sleep(0.1)
-    except TimeoutError as error:
-        made = len(pretence.stub.objects(PODS))
-        raise TooSlow(f"{made} of {wanted} Pods were made on the stub within {_SETTLE_SECONDS:.0f} s") from error
-    await _until_quiet(pretence.stub)
-
-
-async def _until_quiet(stub: Stub) -> None:
-    try:
-        async with asyncio.timeout(_SETTLE_SECONDS):
-            while stubbing.now() - stub.written_at < _QUIET:  # noqa: ASYNC110 (silence has no event)
-                await asyncio.sleep(0.1)
-    except TimeoutError as error:
-        raise TooSlow(f"the operator still writes after {_SETTLE_SECONDS:.0f} s: {stub.requests}") from error
 
 
 async def _storm(pretence: Pretence, running: Operator, rate: float, seconds: float) -> tuple[int, int, float, float]:
