@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.lab.networks import ALONE
 from modeldeployment.lab.toolchain.picker import Picker
@@ -104,38 +103,6 @@ def _nowhere() -> dict[str, Any]:
         "clusters": [{"name": "none", "cluster": {"server": "http://127.0.0.1:1"}}],
         "users": [{"name": "none", "user": {}}],
     }
-
-
-# What the pinned picker, v0.7.1, can be shown of a document for v0.10.
-OLDER_API: Final = "inference.networking.x-k8s.io/v1alpha1"
-UNKNOWN: Final = frozenset(
-    {
-        "token-producer",
-        "endpoint-notification-source",
-        "precise-prefix-cache-producer",
-        "approx-prefix-cache-producer",
-        "core-metrics-extractor",
-    }
-)
-"""Plugin types that v0.7.1 does not have; with them go the data layer and the name of the producer it scores by."""
-RENAMED: Final = {"label-selector-filter": "by-label-selector"}
-
-
-def for_the_pinned(document: str) -> str:
-    """Cut a document down to what the pinned picker knows."""
-    read = yaml.safe_load(document)
-    read["apiVersion"] = OLDER_API
-    read.pop("dataLayer", None)
-    read["plugins"] = [_older(plugin) for plugin in read["plugins"] if plugin["type"] not in UNKNOWN]
-    text: str = yaml.safe_dump(read)
-    return text
-
-
-def _older(plugin: Mapping[str, Any]) -> dict[str, Any]:
-    older = {**plugin, "type": RENAMED.get(plugin["type"], plugin["type"])}
-    if older["type"] == "prefix-cache-scorer":
-        older.pop("parameters", None)
-    return older
 
 
 def replaced(text: str, old: str, new: str) -> str:

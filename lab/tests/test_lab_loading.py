@@ -14,7 +14,7 @@ from modeldeployment.api.choices import EngineName
 from modeldeployment.lab import engines
 from modeldeployment.lab.cli import app
 from modeldeployment.lab.engines import Behaviour, EngineServer, Half
-from modeldeployment.lab.loading import Load, Outcome, requests, send, together
+from modeldeployment.lab.loading import Load, Outcome, judging, requests, send, together
 from typer.testing import CliRunner
 
 BRIEF = Load(rate=400, seconds=0.2, seed=7)
@@ -182,6 +182,12 @@ async def test_an_account_is_read_by_people_and_by_programs(server: EngineServer
     assert account.text(known) == f"{sent} sent: {sent} answered\n  qwen-server-0 answered {sent}"
     assert json.loads(json.dumps(account.tree()))["outcomes"]["answered"] == sent
     assert len(together([account, account]).answers) == 2 * sent
+
+
+def test_a_503_of_envoy_for_a_connection_that_was_lost_is_no_refusal() -> None:
+    said = "upstream connect error or disconnect/reset before headers. reset reason: connection termination"
+    assert judging.refusal(503, said) == (Outcome.CUT, f"503 {said}")
+    assert judging.refusal(503, "no healthy upstream") == (Outcome.REFUSED, "503 no healthy upstream")
 
 
 def test_the_command_says_what_was_lost_and_refuses_nonsense() -> None:

@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from modeldeployment.api import keys
 from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import Half, Transfer
 from modeldeployment.lab.serving.hooks import hook
-from modeldeployment.lab.serving.pods import RunsEngine, RunsRouter, RunsSilently, grace, runs
+from modeldeployment.lab.serving.pods import RunsEngine, RunsPicker, RunsRouter, RunsSilently, grace, runs
 from modeldeployment.lab.serving.reports import Report, ended, running
 
 NOW = "2030-01-01T00:00:00Z"
@@ -125,3 +126,19 @@ def test_an_ended_pod_reports_that_its_containers_have_ended() -> None:
     told = ended(one, Report("127.1.2.3", NOW), 143, LATER)["status"]
     assert told["phase"] == "Failed"
     assert told["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
+
+
+def test_a_router_of_two_programs_says_where_its_documents_are_and_whom_it_finds_pods_as() -> None:
+    found = pod({"name": "envoy"}, {"name": "epp"}, labels={keys.ROUTER: "llm-d-router"})
+    found["spec"] |= {"serviceAccountName": "chat-router", "volumes": [{"configMap": {"name": "chat-router"}}]}
+    assert runs(found) == RunsPicker({"name": "envoy"}, {"name": "epp"}, "chat-router", "chat-router")
+
+
+@pytest.mark.parametrize("where", ["initContainers", "containers"])
+def test_a_decoder_knows_the_routing_proxy_before_it(where: str) -> None:
+    proxy = {"name": "routing-proxy", "args": ["--port=8000"]}
+    found = pod(engine("vllm", "serve", "m", ports=(8200,)), port="8200")
+    found["spec"][where] = [*found["spec"].get(where, ()), proxy]
+    read = runs(found)
+    assert isinstance(read, RunsEngine)
+    assert (read.ports, read.proxied) == ((8200,), proxy)

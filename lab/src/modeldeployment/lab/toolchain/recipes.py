@@ -172,10 +172,16 @@ KUBERNETES: Final = Family(
     ),
 )
 
-PICKER: Final = Family("epp", (Program("epp", "github.com/llm-d/llm-d-inference-scheduler/cmd/epp", (), 120),))
-"""The endpoint picker of llm-d-router, which only tests of its document start: no part of the lab.
+PICKER: Final = Family(
+    "epp",
+    (
+        Program("epp", "github.com/llm-d/llm-d-inference-scheduler/cmd/epp", (), 120),
+        Program("pd-sidecar", "github.com/llm-d/llm-d-inference-scheduler/cmd/pd-sidecar", (), 100),
+    ),
+)
+"""The picker of llm-d-router and the routing proxy beside a decoder, which only tests start: no part of the lab.
 
-It builds with a newer kv-cache module than its release had, which its pins say (facts control-plane §10).
+They build with a newer kv-cache module than their release had, which their pins say (facts control-plane §10).
 """
 
 PROMTOOL: Final = Family(
