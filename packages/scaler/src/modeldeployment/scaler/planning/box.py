@@ -13,5 +13,7 @@ class Box(Plain, frozen=True, kw_only=True):
     ceiling: int
     wanted: int | None
     """What is recommended, between floor and ceiling; None where the role is coupled and follows its ratios."""
+    rising: bool = False
+    """Whether more is recommended than is declared, whatever stands in the way: its component moves up, or stays."""
     steps: tuple[Step, ...] = ()
     """What made it so small."""

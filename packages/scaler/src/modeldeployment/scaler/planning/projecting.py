@@ -1,0 +1,99 @@
+"""From ranges to one vector: each component of the ratio graph by itself, in one direction, as near as it gets.
+
+Source: spec 3 §Bounds and ratios, facts scaler §4, decisions D17.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from modeldeployment.scaler.planning import judging, ratios, searching
+from modeldeployment.scaler.planning.box import Box
+from modeldeployment.scaler.planning.causes import Cause, Stage
+from modeldeployment.scaler.planning.plain import Vector
+from modeldeployment.scaler.planning.policy import Band
+from modeldeployment.scaler.planning.trail import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """The vector, the ratios that shaped it, and the components that stay because nothing was found for them."""
+
+    vector: Vector
+    steps: tuple[Step, ...]
+    stuck: Mapping[tuple[str, ...], Step]
+    """By the roles of a component the reason, once."""
+
+
+def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = searching.LIMIT) -> Projection:
+    """Take ranges to the nearest vector that keeps every band.
+
+    A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises.
+    """
+    vector: Vector = {role: box.current for role, box in boxes.items()}
+    steps: list[Step] = []
+    stuck: dict[tuple[str, ...], Step] = {}
+    for roles in ratios.components(tuple(boxes), bands):
+        members = [boxes[role] for role in roles]
+        if len(roles) == 1:
+            vector |= {box.role: box.current if box.wanted is None else box.wanted for box in members}
+            continue
+        joined = [band for band in bands if band.numerator in roles]
+        rising = any(box.rising for box in members)
+        found = searching.nearest(_question(members, joined, rising=rising), limit)
+        if isinstance(found, searching.Failure):
+            held = [_held(box, joined, found, limit) for box in members]
+            steps += held
+            stuck[roles] = held[0]
+            continue
+        for box, count in zip(members, found.counts, strict=True):
+            vector[box.role] = count
+            if count != (box.current if box.wanted is None else box.wanted):
+                steps.append(_moved(box, count, joined))
+    return Projection(vector, tuple(steps), stuck)
+
+
+def _question(members: Sequence[Box], bands: Sequence[Band], *, rising: bool) -> searching.Question:
+    place = {box.role: index for index, box in enumerate(members)}
+    return searching.Question(
+        floors=tuple(box.current if rising else box.floor for box in members),
+        ceilings=tuple(box.ceiling if rising else box.current for box in members),
+        wanted=tuple(box.wanted for box in members),
+        pushes=tuple(
+            searching.Push(place[demand.source], place[demand.held], demand.times, demand.over)
+            for demand in ratios.demands(bands)
+        ),
+        aims=tuple(
+            searching.Aim(place[band.numerator], place[band.denominator], Fraction(band.target.nanos, ratios.ONE))
+            for band in bands
+            if band.target is not None
+        ),
+    )
+
+
+def _moved(box: Box, count: int, bands: Sequence[Band]) -> Step:
+    """The first ratio of the role tells of all: which of several it was, only the whole search knows."""
+    first = next(band for band in bands if box.role in (band.numerator, band.denominator))
+    return Step(
+        stage=Stage.RATIOS,
+        role=box.role,
+        before=box.current if box.wanted is None else box.wanted,
+        after=count,
+        cause=Cause.RATIO,
+        wanted=box.wanted,
+        numbers=judging.told(first),
+    )
+
+
+def _held(box: Box, bands: Sequence[Band], failure: searching.Failure, limit: int) -> Step:
+    given_up = failure is searching.Failure.GIVEN_UP
+    alone = judging.told(bands[0]) if len(bands) == 1 else {}
+    return Step(
+        stage=Stage.RATIOS,
+        role=box.role,
+        before=box.current if box.wanted is None else box.wanted,
+        after=box.current,
+        cause=Cause.SEARCH_EXHAUSTED if given_up else Cause.RATIO_INFEASIBLE,
+        wanted=box.wanted,
+        numbers={"visited": limit} if given_up else alone,
+    )
