@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from modeldeployment.api.choices import EngineName
+from modeldeployment.api.choices import EngineName, RoleKind
 from modeldeployment.render import ENGINES, MAKERS, Backend, Use
 
 VLLM, SGLANG = ENGINES[EngineName.VLLM], ENGINES[EngineName.SGLANG]
@@ -64,3 +64,30 @@ def test_backends_differ_by_their_rows_alone() -> None:
 
 def test_only_native_vllm_gets_a_device_for_its_direct_leg() -> None:
     assert [backend.name for backend in EVERY if backend.leg_takes_device] == ["vllm"]
+
+
+def test_a_scaler_reads_what_routers_and_retirement_read_by_the_same_names() -> None:
+    for engine in ENGINES.values():
+        signals = engine.signals
+        assert (signals.running, signals.waiting) == engine.in_flight.always
+        assert {signals.running, signals.waiting, signals.usage} == set(engine.metrics.values())
+        assert signals.decode_waiting in ("", *engine.in_flight.split)
+
+
+def test_what_waits_on_a_decode_role_waits_for_a_transfer_too_where_the_engine_says_so() -> None:
+    assert SGLANG.signals.queues(RoleKind.DECODE) == ("sglang:num_queue_reqs", "sglang:num_decode_transfer_queue_reqs")
+    assert SGLANG.signals.queues(RoleKind.PREFILL) == ("sglang:num_queue_reqs",)
+    assert VLLM.signals.queues(RoleKind.DECODE) == ("vllm:num_requests_waiting",)
+
+
+def test_tokens_are_counted_under_the_names_of_each_engine() -> None:
+    assert VLLM.signals.tokens == (
+        "vllm:prompt_tokens_total",
+        "vllm:generation_tokens_total",
+        "vllm:prefix_cache_hits_total",
+    )
+    assert SGLANG.signals.tokens == (
+        "sglang:prompt_tokens_total",
+        "sglang:generation_tokens_total",
+        "sglang:prefill_effective_tokens_total",
+    )

@@ -16,7 +16,7 @@ from modeldeployment.render import degrees, encoding, fabric
 from modeldeployment.render.backend import Backend
 from modeldeployment.render.compose import Clash, Placed
 from modeldeployment.render.degrees import Degrees, Unreadable
-from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges
+from modeldeployment.render.engine import DTYPE_FLAG, MEMBER_VARIABLES, SERVED_MODEL_NAME, Engine, Gauges, Signals
 from modeldeployment.render.engines import ENGINES
 from modeldeployment.render.errors import RenderError, RenderRefusal
 from modeldeployment.render.facts import Delivery, Facts, Policy
@@ -77,6 +77,7 @@ __all__ = [
     "RouterRendering",
     "RuntimeVersionSkew",
     "Seat",
+    "Signals",
     "Standing",
     "Store",
     "Template",

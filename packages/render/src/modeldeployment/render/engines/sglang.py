@@ -1,4 +1,4 @@
-"""SGLang. Sources: facts rendering §3, §7 and §13, facts shutdown §1."""
+"""SGLang. Sources: facts rendering §3, §7 and §13, facts shutdown §1, facts metrics §3."""
 
 from types import MappingProxyType
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from modeldeployment.api.choices import EngineName, RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
-from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
+from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening, Signals
 from modeldeployment.render.engines.releases import SGLANG_FAILURES, SGLANG_FLOORS
 from modeldeployment.render.engines.sglang_degrees import SGLANG_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
@@ -34,6 +34,8 @@ from modeldeployment.router import BOOTSTRAP_PORT, ENCODER_REGISTRY_PORT, Metric
 
 _RUNNING: Final = "sglang:num_running_reqs"
 _QUEUED: Final = "sglang:num_queue_reqs"
+_TRANSFERRED: Final = "sglang:num_decode_transfer_queue_reqs"
+_USAGE: Final = "sglang:token_usage"
 
 
 def _argv(model: str) -> tuple[str, ...]:
@@ -52,14 +54,30 @@ SGLANG: Final = Engine(
             "sglang:num_prefill_bootstrap_queue_reqs",
             "sglang:num_prefill_inflight_queue_reqs",
             "sglang:num_decode_prealloc_queue_reqs",
-            "sglang:num_decode_transfer_queue_reqs",
+            _TRANSFERRED,
         ),
+    ),
+    signals=Signals(
+        running=_RUNNING,
+        waiting=_QUEUED,
+        decode_waiting=_TRANSFERRED,
+        usage=_USAGE,
+        prompt="sglang:prompt_tokens_total",
+        effective="sglang:prefill_effective_tokens_total",
+        mode="mode",
+        computed="input",
+        cached=("device_hit", "host_hit", "storage_hit"),
+        generation="sglang:generation_tokens_total",
+        first="sglang:time_to_first_token_seconds",
+        between="sglang:inter_token_latency_seconds",
+        ranks=("tp_rank", "pp_rank", "dp_rank", "moe_ep_rank"),
+        share="priority",
     ),
     metrics=MappingProxyType(
         {
             Metric.QUEUED_REQUESTS: _QUEUED,
             Metric.RUNNING_REQUESTS: _RUNNING,
-            Metric.KV_CACHE_UTILIZATION: "sglang:token_usage",
+            Metric.KV_CACHE_UTILIZATION: _USAGE,
         }
     ),
     block_metrics=MappingProxyType(

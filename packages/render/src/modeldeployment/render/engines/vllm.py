@@ -1,4 +1,4 @@
-"""vLLM. Sources: facts rendering §3, §7 and §13, facts shutdown §1."""
+"""vLLM. Sources: facts rendering §3, §7 and §13, facts shutdown §1, facts metrics §3."""
 
 from types import MappingProxyType
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from modeldeployment.api.choices import EngineName, RoleKind
 from modeldeployment.render import flags
 from modeldeployment.render.backend import Backend
-from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening
+from modeldeployment.render.engine import Engine, Gauges, ListenFlags, Opening, Signals
 from modeldeployment.render.engines.releases import ASCEND_FLOORS, VLLM_FAILURES, VLLM_FLOORS
 from modeldeployment.render.engines.vllm_degrees import VLLM_DEGREES
 from modeldeployment.render.parts.accelerator import accelerator
@@ -35,6 +35,7 @@ from modeldeployment.router import BOOTSTRAP_PORT, ENCODER_TRANSFER_PORT, Metric
 
 _RUNNING: Final = "vllm:num_requests_running"
 _QUEUED: Final = "vllm:num_requests_waiting"
+_USAGE: Final = "vllm:kv_cache_usage_perc"
 
 
 def _argv(model: str) -> tuple[str, ...]:
@@ -48,11 +49,22 @@ VLLM: Final = Engine(
     flags=flags.read("vllm.flags", underscores=True),
     listen=ListenFlags(client_certificates="--ssl-cert-reqs"),
     in_flight=Gauges(always=(_RUNNING, _QUEUED)),
+    signals=Signals(
+        running=_RUNNING,
+        waiting=_QUEUED,
+        usage=_USAGE,
+        prompt="vllm:prompt_tokens_total",
+        hits="vllm:prefix_cache_hits_total",
+        generation="vllm:generation_tokens_total",
+        first="vllm:time_to_first_token_seconds",
+        between="vllm:inter_token_latency_seconds",
+        ranks=("engine",),
+    ),
     metrics=MappingProxyType(
         {
             Metric.QUEUED_REQUESTS: _QUEUED,
             Metric.RUNNING_REQUESTS: _RUNNING,
-            Metric.KV_CACHE_UTILIZATION: "vllm:kv_cache_usage_perc",
+            Metric.KV_CACHE_UTILIZATION: _USAGE,
         }
     ),
     block_metrics=MappingProxyType({"cacheInfoSpec": "vllm:cache_config_info"}),
