@@ -3,9 +3,48 @@
 Sources: spec 3 §Engine signals and §Role observations, facts scaler §2.
 """
 
+from enum import StrEnum
+
 from modeldeployment.api import Quantity, RetirementState, RoleKind
 from modeldeployment.api.scalerstatus import SignalState
 from modeldeployment.scaler.planning.plain import Count, Instant, Plain, Vector
+
+
+class Silence(StrEnum):
+    """Why nothing was read of an engine."""
+
+    NOT_SAYING = "NotSaying"
+    """Its Pod does not say where its numbers are read, or has no address."""
+    UNREACHABLE = "Unreachable"
+    LATE = "Late"
+    """Its answer was not there within so many seconds."""
+    TOO_LARGE = "TooLarge"
+    """Its answer had more than so many bytes."""
+    REFUSED = "Refused"
+    """It answered with this status."""
+    GARBLED = "Garbled"
+    """What it says of a signal cannot be read."""
+    REPEATED = "Repeated"
+    """It gives one series twice."""
+    INCOMPLETE = "Incomplete"
+    """It does not publish a series that every engine of its kind does (decisions D10)."""
+    ODD = "Odd"
+    """A number of a series is none that can be counted: not finite, below zero, or beyond counting."""
+    REPLACED = "Replaced"
+    """Its Pod or its container was another one after it was read."""
+    BEYOND = "Beyond"
+    """So many engines of its role are read, and no more."""
+
+
+class Unread(Plain, frozen=True, kw_only=True):
+    """An engine of which nothing was read, and why."""
+
+    pod: str
+    silence: Silence
+    number: int | None = None
+    """What the reason speaks of: a status, seconds, bytes, engines."""
+    series: str = ""
+    """The series that the reason speaks of."""
 
 
 class RoleReading(Plain, frozen=True, kw_only=True):
@@ -15,7 +54,13 @@ class RoleReading(Plain, frozen=True, kw_only=True):
     ready: Count
     """Replicas whose answering member is ready, read or not: what capacity is reckoned with."""
     complete: bool = False
-    """Whether every one of them was read; where not, nothing shrinks."""
+    """Whether every one of them was read, and what some say of tokens all do; where not, nothing shrinks."""
+    read: Count = 0
+    """Engines that were read."""
+    rated: Count = 0
+    """Those of them that were read before in the same container, so that their counters say something."""
+    unread: tuple[Unread, ...] = ()
+    """Engines that were not read, by name, the first few of them."""
     at: Instant | None = None
     """When the sample was taken; the same instant in two passes is the same sample."""
     running_requests: Count | None = None
