@@ -38,6 +38,8 @@ def test_the_ids_and_goals_are_those_of_the_contract() -> None:
         "webhook-reviews-per-second": (">= 200.00", "reviews/s"),
         "webhook-p99-ms": ("<= 25.00", "ms"),
         "webhook-cpu-ms-per-review": ("<= 2.00", "ms"),
+        "plan-3-roles-ms": ("<= 1.00", "ms"),
+        "plan-worst-10-roles-ms": ("<= 50.00", "ms"),
     }
 
 

@@ -21,6 +21,7 @@ class Scenario(StrEnum):
 
     RENDER = "render"
     REVIEW = "review"
+    PLAN = "plan"
     STORM = "storm"
     WEBHOOK = "webhook"
     IDLE = "idle"
@@ -103,6 +104,8 @@ REVIEW_GROWTH: Final = Measurement("review-10000-arguments-growth", "ratio", Bou
 WEBHOOK_RATE: Final = Measurement("webhook-reviews-per-second", "reviews/s", Bound.AT_LEAST, 200, Scenario.WEBHOOK)
 WEBHOOK_P99: Final = Measurement("webhook-p99-ms", "ms", Bound.AT_MOST, 25, Scenario.WEBHOOK)
 WEBHOOK_CPU: Final = Measurement("webhook-cpu-ms-per-review", "ms", Bound.AT_MOST, 2, Scenario.WEBHOOK)
+PLAN_THREE: Final = Measurement("plan-3-roles-ms", "ms", Bound.AT_MOST, 1, Scenario.PLAN)
+PLAN_WORST: Final = Measurement("plan-worst-10-roles-ms", "ms", Bound.AT_MOST, 50, Scenario.PLAN)
 
 MEASUREMENTS: Final = (
     CREATE_RATIO,
@@ -137,6 +140,8 @@ MEASUREMENTS: Final = (
     WEBHOOK_RATE,
     WEBHOOK_P99,
     WEBHOOK_CPU,
+    PLAN_THREE,
+    PLAN_WORST,
 )
 
 

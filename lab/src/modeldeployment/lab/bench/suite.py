@@ -14,6 +14,7 @@ from modeldeployment.lab.bench import (
     idling,
     leading,
     lifting,
+    plans,
     populating,
     rendering,
     restarting,
@@ -46,7 +47,7 @@ LIFTED = 4
 SETS = 100
 RETIREMENTS = 1000
 
-_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.STORM})
+_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.PLAN, Scenario.STORM})
 """What needs no control plane."""
 _APART = frozenset({Scenario.WRITES, Scenario.FLEET})
 """What needs one of its own."""
@@ -66,6 +67,9 @@ async def run(
     if Scenario.REVIEW in chosen:
         tell("reviewing")
         yield reviewing.measure()
+    if Scenario.PLAN in chosen:
+        tell("planning")
+        yield plans.measure(_scaled(plans.QUESTIONS, scale))
     if Scenario.STORM in chosen:
         # One change a second and deployment, however many there are: a busier one is made to rest.
         rate, seconds = storming.RATE * scale, _short(storming.SECONDS, scale)
