@@ -7,7 +7,7 @@ turnover of a changed or broken replica comes directly (facts reconcile §7).
 from collections.abc import Collection, Iterable
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
-from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, Step
+from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, SetEligibility, Step
 from modeldeployment.reconcile.deciding.turnover import Departure
 
 
@@ -40,6 +40,19 @@ def retired(
             for each in workloads
             if each.uid == workload and not each.leaving and not each.owners & staying
         ),
+    ]
+
+
+def relabelled(uids: Collection[str], members: Iterable[Member]) -> list[Step]:
+    """Give the label back to the leader of a retired replica once it is being deleted.
+
+    SGLang's gateway remembers whom it dropped without its label, and would never take a successor of that name and
+    address; of a Pod that is being deleted the label clears that and adds nothing (facts routers-measured §3, §7).
+    """
+    return [
+        SetEligibility(member.name, member.uid, True)
+        for member in members
+        if member.uid in uids and member.leaving and member.index == 0 and not member.eligible
     ]
 
 

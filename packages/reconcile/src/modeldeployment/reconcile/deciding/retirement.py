@@ -11,7 +11,7 @@ from typing import Final, cast
 
 from pydantic import ValidationError
 
-from modeldeployment.api import Retirement, RetirementState, RoleKind, keys
+from modeldeployment.api import Retirement, RetirementState, RoleKind, RouterName, keys
 from modeldeployment.reconcile.deciding import departing, qualifying, turnover
 from modeldeployment.reconcile.deciding.qualifying import Leg, Verdict
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot, Workload
@@ -107,9 +107,17 @@ def steps(operation: Operation, snapshot: Snapshot) -> list[Step]:
                 for each in target
                 if not each.eligible and _answers(snapshot, each)
             ]
+        if kept.state not in BEFORE_DELETE and _remembers(snapshot):
+            asked += departing.relabelled(kept.members, snapshot.members)
         if operation.turn.deletes:
             asked += departing.retired(kept.members, kept.workload, snapshot.members, snapshot.workloads)
     return [*asked, TakeOffRetry()] if operation.turn.done_with_retry else asked
+
+
+def _remembers(snapshot: Snapshot) -> bool:
+    """Whether the router keeps in mind whom it was made to drop."""
+    router = snapshot.deployment.spec.router
+    return router is not None and router.name is RouterName.SGLANG
 
 
 def _answers(snapshot: Snapshot, member: Member) -> bool:
