@@ -33,7 +33,7 @@ def remembered(
     token = algorithm.token if isinstance(algorithm, Predictive) else algorithm
     rate = signals.total(signals.DEMANDS[role.kind], reading)
     if not reading.complete:
-        mean = windows.window(memory.demanded, token.stable_seconds, at)
+        (mean,) = windows.windows(memory.demanded, at, token.stable_seconds)
         if mean.established and rate <= mean.rate:
             return memory
     demanded = windows.sampled(

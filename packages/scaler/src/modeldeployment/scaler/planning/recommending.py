@@ -92,8 +92,7 @@ def _by_tokens(
     token = algorithm.token if isinstance(algorithm, Predictive) else algorithm
     seen = memory.filter
     warm = forecast is not None and predictive.warm(seen, forecast)
-    stable = windows.window(memory.demanded, token.stable_seconds, at)
-    recent = windows.window(memory.demanded, token.panic_seconds, at)
+    stable, recent = windows.windows(memory.demanded, at, token.stable_seconds, token.panic_seconds)
     proposal = throughput.propose(
         role, reading.ready, stable, recent, _capacity(role, token), token, extra=1 if warm and not landing else 0
     )

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
-from operator import attrgetter
+from itertools import repeat
+from operator import attrgetter, floordiv, mul, sub
 from typing import Final, Protocol, TypeVar
 
 from modeldeployment.api.scalerstatus import HISTORY
@@ -21,6 +22,8 @@ HOLE_SECONDS: Final = 300
 """Longest time between two samples that one rate can cover (facts scaler §2)."""
 
 _AT: Final = attrgetter("at")
+_NANOS: Final = attrgetter("tokens_per_second.nanos")
+_SECOND: Final = timedelta(seconds=1)
 _LARGEST: Final = 2**31 - 1
 
 
@@ -53,23 +56,33 @@ class Window:
         return Fraction(self.nanos, self.covered) if self.covered else Fraction(0)
 
 
-def window(history: Sequence[Demanded], seconds: int, at: datetime) -> Window:
-    """Answer the window of that many seconds that ends at an instant, its left edge excluded.
+def windows(history: Sequence[Demanded], at: datetime, *lengths: int) -> tuple[Window, ...]:
+    """Answer the windows of so many seconds that end at an instant, their left edges excluded.
 
     A sample covers the time since the one before it and weighs as many seconds of that as lie in the window; the first
-    covers none. Source: decisions D12 and D37.
+    covers none. The instant is not before the newest sample. Source: decisions D12 and D37.
     """
-    left = at - timedelta(seconds=seconds)
-    covered = nanos = 0
-    for index in range(len(history) - 1, 0, -1):
-        newer, older = history[index], history[index - 1].at
-        if newer.at <= left:
-            break
-        since = newer.at - max(older, left)
-        weight = since.days * 86400 + since.seconds
-        covered += weight
-        nanos += weight * newer.tokens_per_second.nanos
-    return Window(seconds, covered, nanos)
+    if len(history) < 2:
+        return tuple(Window(length, 0, 0) for length in lengths)
+    # A history may have hundreds of samples, and every role of every scaler is reckoned in every pass.
+    instants = list(map(_AT, history))
+    seconds = map(floordiv, map(sub, instants[1:], instants), repeat(_SECOND))
+    tokens = list(map(mul, seconds, map(_NANOS, history[1:])))
+    return tuple(_window(history, instants, tokens, length, max(at, instants[-1])) for length in lengths)
+
+
+def _window(
+    history: Sequence[Demanded], instants: list[datetime], tokens: list[int], length: int, at: datetime
+) -> Window:
+    """One window: whole samples, less what the oldest of them covers on the far side of the left edge."""
+    left = at - timedelta(seconds=length)
+    first = max(1, bisect_right(instants, left))
+    if first == len(history):
+        return Window(length, 0, 0)
+    outside = max(0, (left - instants[first - 1]) // _SECOND)
+    covered = (instants[-1] - instants[first - 1]) // _SECOND - outside
+    nanos = sum(tokens[first - 1 :]) - outside * history[first].tokens_per_second.nanos
+    return Window(length, covered, nanos)
 
 
 def sampled(
@@ -136,7 +149,11 @@ def _telling(history: tuple[Recommended, ...]) -> tuple[Recommended, ...]:
     highest, lowest = -1, _LARGEST + 1
     kept: list[Recommended] = []
     for entry in reversed(history):
-        if entry.replicas > highest or entry.replicas < lowest or entry is history[0]:
-            kept.append(entry)
-        highest, lowest = max(highest, entry.replicas), min(lowest, entry.replicas)
+        replicas = entry.replicas
+        if lowest <= replicas <= highest:
+            continue
+        kept.append(entry)
+        highest, lowest = max(highest, replicas), min(lowest, replicas)
+    if kept[-1] is not history[0]:
+        kept.append(history[0])
     return tuple(reversed(kept))

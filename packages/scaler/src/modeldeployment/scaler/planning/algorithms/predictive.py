@@ -70,7 +70,11 @@ def consolidated(
     carrying = min(ready, role.replicas)
     needed = -(-demand * _ROOM[1] // (capacity.nanos * _ROOM[0]))
     least = needed + role.replicas - carrying
-    numbers: Numbers = {"rate": shown(demand), "capacity": str(capacity), "remaining": max(0, carrying - 1)}
+    numbers: Numbers = {
+        "rate": shown(demand.numerator, demand.denominator),
+        "capacity": str(capacity),
+        "remaining": max(0, carrying - 1),
+    }
     if proposal.replicas > role.replicas or proposal.replicas >= least < role.replicas:
         return proposal
     if least < role.replicas:

@@ -3,8 +3,6 @@
 Sources: spec 3 §Proportional, facts scaler §3.
 """
 
-from fractions import Fraction
-
 from modeldeployment.api import Quantity
 from modeldeployment.api.scalerconditions import RoleReason
 from modeldeployment.scaler.planning.algorithms import signals
@@ -27,7 +25,7 @@ def propose(role: TargetRole, reading: RoleReading, target: Quantity, algorithm:
     numbers: Numbers = {
         "metric": algorithm.metric.value,
         "total": shown(total),
-        "load": shown(Fraction(total, reading.ready)),
+        "load": shown(total, reading.ready),
         "ready": reading.ready,
         "target": str(target),
         "tolerance": str(algorithm.tolerance),

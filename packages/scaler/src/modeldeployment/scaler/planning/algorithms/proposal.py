@@ -1,8 +1,8 @@
 """What one algorithm makes of one role, and how it says so."""
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Final
+
+import msgspec
 
 from modeldeployment.api import Quantity
 from modeldeployment.api.scalerconditions import RoleReason
@@ -18,8 +18,7 @@ _MICRO: Final = 10**6
 Numbers = dict[str, int | str]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(msgspec.Struct, frozen=True, gc=False):
     """A count for one role, and everything that is in force for it."""
 
     role: str
@@ -50,22 +49,22 @@ class Proposal:
             cause=cause,
             numbers=numbers,
         )
-        return replace(
-            self, replicas=after, shrinks=shrinks, reasons=(*self.reasons, *reasons), steps=(*self.steps, step)
+        return Proposal(
+            self.role, self.current, after, shrinks, self.measured, (*self.reasons, *reasons), (*self.steps, step)
         )
 
     def held(self, cause: Cause, numbers: Numbers, *reasons: RoleReason, measured: bool = True) -> "Proposal":
         """Go on with a rule that forbids shrinkage and nothing else; its word is not that of a role that grows."""
         words = reasons if self.replicas <= self.current else ()
         proposal = self.told(cause, numbers, *words, shrinks=False)
-        return proposal if measured else replace(proposal, measured=False)
+        return proposal if measured else msgspec.structs.replace(proposal, measured=False)
 
 
-def count(demand: int | Fraction, capacity: int) -> int:
+def count(demand: int, capacity: int) -> int:
     """Replicas that carry a demand, at least one: both in nano-units, rounded up."""
     return min(LARGEST, max(1, -(-demand // capacity)))
 
 
-def shown(nanos: int | Fraction) -> str:
-    """An amount of nano-units as a quantity, to the thousandth."""
-    return str(Quantity(round(nanos / _MICRO) * _MICRO if isinstance(nanos, Fraction) else nanos))
+def shown(nanos: int, over: int = 1) -> str:
+    """An amount of nano-units, divided, as a quantity to the thousandth."""
+    return str(Quantity(nanos if over == 1 else (2 * nanos + over * _MICRO) // (2 * over * _MICRO) * _MICRO))

@@ -29,7 +29,7 @@ def propose(
     one there is growth in panic alone, and without the recent one nothing shrinks, since nobody knows of a burst.
     """
     if stable.established:
-        wanted = Proposal(role.name, role.replicas, count(stable.rate, capacity.nanos))
+        wanted = Proposal(role.name, role.replicas, count(stable.nanos, capacity.nanos * stable.covered))
         proposal = wanted.told(Cause.STABLE_RATE, _numbers(stable, capacity))
     else:
         proposal = _unestablished(Proposal(role.name, role.replicas, role.replicas), stable)
@@ -43,7 +43,7 @@ def propose(
         Cause.PANIC,
         _numbers(recent, capacity) | {"ready": ready, "threshold": str(token.panic_threshold)},
         RoleReason.PANIC,
-        least=max(count(recent.rate, capacity.nanos), role.replicas + extra),
+        least=max(count(recent.nanos, capacity.nanos * recent.covered), role.replicas + extra),
         shrinks=False,
     )
 
@@ -54,4 +54,4 @@ def _unestablished(proposal: Proposal, window: Window) -> Proposal:
 
 
 def _numbers(window: Window, capacity: Quantity) -> Numbers:
-    return {"rate": shown(window.rate), "capacity": str(capacity), "window": window.seconds}
+    return {"rate": shown(window.nanos, window.covered), "capacity": str(capacity), "window": window.seconds}
