@@ -248,7 +248,7 @@ async def serving(stub: Stub, tls: ssl.SSLContext | None = None) -> AsyncIterato
     """Serve it on a free loopback port; yields its URL."""
     app = web.Application(client_max_size=1 << 24)
     app.router.add_route("*", "/{path:.*}", stub.answer)
-    runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None, handler_cancellation=True)
     await runner.setup()
     port = ports.choose().api_server
     await web.TCPSite(runner, "127.0.0.1", port, ssl_context=tls).start()
