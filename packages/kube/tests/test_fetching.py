@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
-from modeldeployment.kube.fetching import LARGEST, Fetched, fetch, session
+from modeldeployment.kube.fetching import LARGEST, Failure, Fetched, fetch, session
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -68,7 +68,7 @@ async def test_100_megabytes_are_not_read_to_their_end() -> None:
             sent += 1
         return response
 
-    assert await asked(flood) == Fetched(None, why=f"more than {LARGEST} bytes")
+    assert await asked(flood) == Fetched(None, why=f"more than {LARGEST} bytes", failure=Failure.TOO_LARGE)
     assert sent < 50
 
 
@@ -80,7 +80,7 @@ async def test_an_answer_that_never_ends_is_none() -> None:
             await response.write(b"# \n")
             await asyncio.sleep(0.01)
 
-    assert await asked(trickle, patience=0.2) == Fetched(None, why="no answer within 0.2 s")
+    assert await asked(trickle, patience=0.2) == Fetched(None, why="no answer within 0.2 s", failure=Failure.LATE)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,9 @@ async def test_nonsense_is_no_answer(said: bytes) -> None:
     server.close()
     await server.wait_closed()
     async with session(4) as http:
-        assert await fetch(http, f"http://127.0.0.1:{port}/") == Fetched(None, why="ClientConnectorError")
+        assert await fetch(http, f"http://127.0.0.1:{port}/") == Fetched(
+            None, why="ClientConnectorError", failure=Failure.UNREACHABLE
+        )
 
 
 @pytest.mark.parametrize("url", ["", "http://", "http://[::1", "ftp://127.0.0.1/", "http://127.0.0.1:99999/"])

@@ -7,6 +7,7 @@ cookie kept, nothing unpacked, a long answer is not read to its end, and an answ
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 import yarl
@@ -18,6 +19,14 @@ PATIENCE: Final = 2.0
 """Seconds that one answer may take, from the request to its last byte."""
 
 
+class Failure(StrEnum):
+    """Why there is no answer that can be read."""
+
+    UNREACHABLE = "Unreachable"
+    LATE = "Late"
+    TOO_LARGE = "TooLarge"
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What came back: a status and a body, or why there is none that can be read (then `status` is None)."""
@@ -25,6 +34,7 @@ class Fetched:
     status: int | None
     body: bytes = b""
     why: str = ""
+    failure: Failure | None = None
 
 
 def session(at_once: int, *, keep: bool = False) -> ClientSession:
@@ -59,9 +69,9 @@ async def fetch(
         async with asyncio.timeout(patience):
             return await _read(http, yarl.URL(url, encoded=True), method, body, headers or {}, largest)
     except TimeoutError:
-        return Fetched(None, why=f"no answer within {patience:g} s")
+        return Fetched(None, why=f"no answer within {patience:g} s", failure=Failure.LATE)
     except (ClientError, OSError, ValueError) as error:  # ValueError: a line longer than it may be, a URL that is none
-        return Fetched(None, why=type(error).__name__)
+        return Fetched(None, why=type(error).__name__, failure=Failure.UNREACHABLE)
 
 
 async def _read(
@@ -74,5 +84,5 @@ async def _read(
             read += chunk
             if len(read) > largest:
                 response.close()
-                return Fetched(None, why=f"more than {largest} bytes")
+                return Fetched(None, why=f"more than {largest} bytes", failure=Failure.TOO_LARGE)
         return Fetched(response.status, bytes(read))

@@ -81,14 +81,14 @@ class Gauges:
         return self.every if kind in (RoleKind.PREFILL, RoleKind.DECODE) else self.always
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Signals:
     """What an engine calls the numbers that a scaler reads, each written once; empty where it has none.
 
-    `running`, `waiting` and `decode_waiting` are gauges of requests, the last one of a Decode role alone, `usage` of the
-    used fraction of its KV cache. `prompt`, `generation` and `hits` count tokens. `effective` counts prompt tokens too,
-    by `mode`: those it computed, and those that a cache held. `first` and `between` are histograms of seconds, without
-    their suffixes.
+    `running`, `waiting` and `decode_waiting` are gauges of requests, the last one of a Decode role alone; `usage` is
+    the used fraction of its KV cache. `prompt`, `generation` and `hits` count tokens. `effective` counts prompt tokens
+    too, by `mode`: those it `computed`, and those that a cache held. `first` and `between` are histograms of seconds,
+    named without their suffixes.
 
     `ranks` are the labels that say which process of an engine a series is of, and `share` is that of a series which
     counts a part of another one once more. Sources: spec 3 §Engine signals, facts metrics §3.
@@ -125,9 +125,10 @@ class Signals:
 class Engine:
     """One engine: how it is started, reached and read, what the operator owns on it, and the ordered Parts of its Pods.
 
-    `tag` is its word in a runner image's tag, `signals` what a scaler reads of it on any hardware, `metrics` what it calls the numbers routers score by and
-    `block_metrics` those they guess prefix caches by, by the field of the picker that names each, `degrees` the flags
-    of its parallel degrees, `backends` its rows by manufacturer with the one for all others under "".
+    `tag` is its word in a runner image's tag, `signals` is what a scaler reads of it on any hardware, `metrics` what it
+    calls the numbers routers score by and `block_metrics` those they guess prefix caches by, by the field of the picker
+    that names each, `degrees` the flags of its parallel degrees, `backends` its rows by manufacturer with the one for
+    all others under "".
     `several_names` says whether its served-name flag takes more than one value, `pairs_unrouted` whether a pair with a
     cache and no router is connected too, `bootstrap` is where the other half finds its Prefill and `encode_ports` what
     its kinds listen on beside an Encode role.
