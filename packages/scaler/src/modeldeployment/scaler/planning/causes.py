@@ -53,7 +53,7 @@ class Cause(StrEnum):
     PREDICTOR_WARMING_UP = "PredictorWarmingUp"
     """count, needed: observations."""
     CONSOLIDATION = "Consolidation"
-    """rate, capacity, remaining: what the replicas that would remain would carry together."""
+    """rate, capacity, remaining: replicas that would be left to carry it."""
     COUPLED = "Coupled"
     """with: the role that it follows."""
     UNDECLARED = "Undeclared"
@@ -87,7 +87,7 @@ class Cause(StrEnum):
     COHORT_PENDING = "CohortPending"
     """since, until: when it was begun, and when its time is over."""
     EXHAUSTED = "Exhausted"
-    """until, rollbacks."""
+    """until, rollbacks, and in a condition rebalance: how far a move of capacity is."""
     # ratios
     RATIO = "Ratio"
     """numerator, denominator, and of low, high and target those that the ratio has."""

@@ -20,9 +20,12 @@ _LATENCY: Final = "[the {signal} of {latency} ms|its latency]"
 _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
     {
         Cause.WITHIN_TOLERANCE: (
-            "its load per ready replica[, {load},] is within the tolerance[ of {tolerance}] of its target[ of {target}]"
+            "[its {metric}|its load] per ready replica[, {load},] is within the tolerance[ of {tolerance}] of its "
+            "target[ of {target}]"
         ),
-        Cause.LOAD: "its load[ of {total}] over its target[ of {target} per replica][, with {ready} ready]",
+        Cause.LOAD: (
+            "[its {metric}|its load][ of {total}] over its target[ of {target} per replica][, with {ready} ready]"
+        ),
         Cause.SIGNAL_MISSING: "its engines do not report [{signal}|what the algorithm needs]",
         Cause.SIGNAL_STALE: "its engines were last read[ at {at},] too long ago to count",
         Cause.NO_READY_REPLICAS: "no replica of it is ready, so nothing can be said per replica",
@@ -57,11 +60,11 @@ _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
             "meanwhile"
         ),
         Cause.CONSOLIDATION: (
-            "one replica less would leave the others above 80 % of their capacity[ at {rate} tokens per second], so "
-            "nothing is taken away"
+            "one replica less would leave the others[, {remaining} of them,] above 80 % of their capacity[ of "
+            "{capacity} each, at {rate} tokens per second], so nothing is taken away"
         ),
-        Cause.COUPLED: "it has no recommendation of its own and follows its ratios",
-        Cause.UNDECLARED: "the spec does not say what one replica of it carries",
+        Cause.COUPLED: "it has no recommendation of its own and follows [its ratio to {with}|its ratios]",
+        Cause.UNDECLARED: "the spec does not say what one replica of it carries[: {field} is missing]",
         Cause.UP_WINDOW: (
             "[growth waits until recommendations span {window} s, and they span {span} s|growth goes no further "
             "than the "
@@ -94,7 +97,7 @@ _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
         ),
         Cause.EXHAUSTED: (
             "its last growth found no quota and was taken back, and it grows no further [until {until}|for a while]"
-            "[ (rollbacks in a row: {rollbacks})]"
+            "[ (rollbacks in a row: {rollbacks})][; rebalance: {rebalance}]"
         ),
         Cause.RATIO: (
             "[{numerator} per {denominator}|it] is held to its ratio[, at least {low}][, at most {high}]"
@@ -188,6 +191,7 @@ _OPTIONAL: Final = re.compile(r"\[([^\]|]*)(?:\|([^\]]*))?\]")
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 _AMOUNT: Final = re.compile(r"[+-]?[0-9.]+([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
 _MICRO: Final = 10**6
+_UTC: Final = "+00:00"
 
 
 def of(step: Step) -> str:
@@ -226,6 +230,8 @@ def _listed(names: Iterable[str]) -> str:
 def _shown(value: int | str) -> str:
     """Amounts as people write them, with three decimals at most; everything else as it is."""
     text = str(value)
+    if text.endswith(_UTC):
+        return f"{text.removesuffix(_UTC)}Z"
     if not _AMOUNT.fullmatch(text) or not any(each.isdigit() for each in text):
         return text
     try:
