@@ -102,8 +102,8 @@ def _by_tokens(
     expected = predictive.forecast(seen, forecast)
     capacity = _capacity(role, forecast)
     proposal = predictive.raised(proposal, expected, seen, capacity, forecast)
-    proposal = latency.guard(proposal, role, reading, token, landing=landing)
-    return predictive.consolidated(proposal, role, reading.ready, expected, stable, capacity)
+    proposal = predictive.consolidated(proposal, role, reading.ready, expected, stable, capacity)
+    return latency.guard(proposal, role, reading, token, landing=landing)
 
 
 def _unread(
