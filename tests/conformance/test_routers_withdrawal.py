@@ -124,6 +124,24 @@ async def test_sglang_gateway_never_finds_a_successor_with_the_address_of_a_with
     assert same.engine.received == []
 
 
+async def test_sglang_gateway_finds_that_successor_where_the_label_came_back_while_the_pod_was_leaving(
+    begin: Begin,
+) -> None:
+    world = begin(servers(*SGLANG, replicas=3))
+    running, stays, goes = await three(world, held=True)
+    await world.label(goes, eligible=None)
+    await running.remove(goes.url)
+    await lists(running, stays)
+    await world.delete(goes)
+    await world.label(goes, eligible=keys.TRUE)
+    later = await world.pod("server", 2)
+    await lists(running, stays, later)
+    await world.engines.close(goes.engine)
+    await world.let_go(goes)
+    same = await world.pod("server", 1, address=goes.engine.address)
+    await lists(running, stays, later, same)
+
+
 async def test_after_label_off_a_decode_half_is_still_asked_for_what_vllm_router_chose_it_for(begin: Begin) -> None:
     world = begin(halves("vLLM", "vllm-router", ROUND_ROBIN, decode=2))
     prefill = await world.pod("prefill")
