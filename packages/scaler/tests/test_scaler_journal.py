@@ -22,10 +22,11 @@ from modeldeployment.scaler.journal import (
     encode,
     files,
     read,
+    repeat,
 )
-from modeldeployment.scaler.planning import coding
+from modeldeployment.scaler.planning import Cause, Stage, Step, coding
 from modeldeployment.scaler.planning.outcome import Plan
-from scaler_lines import PLAN, line
+from scaler_lines import PLAN, SPEC, line
 from scaler_plain import values
 
 
@@ -224,3 +225,55 @@ def test_another_order_of_roles_is_a_difference() -> None:
 @given(values(Plan), values(Plan))
 def test_two_plans_have_a_difference_exactly_when_their_bytes_differ(one: Plan, other: Plan) -> None:
     assert (difference(one, other) is None) is (coding.encode(one) == coding.encode(other))
+
+
+def test_a_pass_that_is_repeated_is_planned_from_what_the_line_says() -> None:
+    plan = repeat(line())
+    assert plan.vector == {"server": 5}
+    assert plan.trail[0] == Step(
+        stage=Stage.ALGORITHM,
+        role="server",
+        before=4,
+        after=5,
+        cause=Cause.LOAD,
+        numbers={
+            "metric": "QueueDepth",
+            "total": "40",
+            "load": "10",
+            "ready": 4,
+            "target": "8",
+            "tolerance": "100m",
+        },
+    )
+    assert plan.committed is not None
+    assert plan.committed.last_commit is not None
+    assert plan.committed.last_commit.decision_id == "decision-1"
+
+
+def test_a_pass_that_is_repeated_is_the_same_bit_for_bit_after_it_was_written_and_read() -> None:
+    one = line()
+    planned = msgspec.structs.replace(one, plan=repeat(one))
+    again = decode(encode(planned))
+    assert again.plan is not None
+    assert difference(again.plan, repeat(again)) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"roles": []}, "spec.roles is []: Tuple should have at least 1 item after validation, not 0"),
+        ({"mode": "Loud"}, "spec.mode is 'Loud': Input should be 'Shadow' or 'Active'"),
+        (
+            {"roles": [{"name": "server", "maxReplicas": 9999}]},
+            "spec.roles[0].maxReplicas is 9999: Input should be less than or equal to 1024",
+        ),
+        (
+            {"roles": [{"name": "server"}]},
+            "spec.roles[0].maxReplicas is missing\nhint: it has no default; write it",
+        ),
+    ],
+)
+def test_a_spec_that_cannot_be_read_is_told_with_its_field(changed: dict[str, Any], told: str) -> None:
+    with pytest.raises(Undecodable) as raised:
+        repeat(line(spec=SPEC | changed))
+    assert str(raised.value) == told
