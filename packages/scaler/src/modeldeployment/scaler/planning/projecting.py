@@ -28,7 +28,8 @@ class Projection:
 def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = searching.LIMIT) -> Projection:
     """Take ranges to the nearest vector that keeps every band.
 
-    A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises.
+    A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises. The counts that
+    are declared keep the bands, so there always is a vector; one that would move and cannot is stuck all the same.
     """
     vector: Vector = {role: box.current for role, box in boxes.items()}
     steps: list[Step] = []
@@ -41,7 +42,8 @@ def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = search
         joined = [band for band in bands if band.numerator in roles]
         rising = any(box.rising for box in members)
         found = searching.nearest(_question(members, joined, rising=rising), limit)
-        if isinstance(found, searching.Failure):
+        moves = any(box.wanted is not None and _ahead(box, box.wanted, rising=rising) for box in members)
+        if isinstance(found, searching.Failure) or (moves and found.counts == tuple(box.current for box in members)):
             held = [_held(box, joined, found, limit) for box in members]
             steps += held
             stuck[roles] = held[0]
@@ -71,6 +73,10 @@ def _question(members: Sequence[Box], bands: Sequence[Band], *, rising: bool) ->
     )
 
 
+def _ahead(box: Box, wanted: int, *, rising: bool) -> bool:
+    return wanted > box.current if rising else wanted < box.current
+
+
 def _moved(box: Box, count: int, bands: Sequence[Band]) -> Step:
     """The first ratio of the role tells of all: which of several it was, only the whole search knows."""
     first = next(band for band in bands if box.role in (band.numerator, band.denominator))
@@ -85,8 +91,8 @@ def _moved(box: Box, count: int, bands: Sequence[Band]) -> Step:
     )
 
 
-def _held(box: Box, bands: Sequence[Band], failure: searching.Failure, limit: int) -> Step:
-    given_up = failure is searching.Failure.GIVEN_UP
+def _held(box: Box, bands: Sequence[Band], answer: searching.Answer, limit: int) -> Step:
+    given_up = answer is searching.Failure.GIVEN_UP
     alone = judging.told(bands[0]) if len(bands) == 1 else {}
     return Step(
         stage=Stage.RATIOS,

@@ -8,14 +8,14 @@ Source: spec 3 §Bounds and ratios, decisions D17.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias
 
 from modeldeployment.scaler.planning.bounding import Conflicts, estimate, exactly
 
-LIMIT: Final = 24_000
+LIMIT: Final = 20_000
 """Work before a search gives up, in demands and targets looked at; what that takes is a matter of milliseconds."""
 
 _SLACK: Final = 1e-9
@@ -51,11 +51,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The vector, how far it is from what is recommended, and what it took to find and prove it."""
+    """The vector, how far it is from what is recommended, and what it took to find it."""
 
     counts: tuple[int, ...]
     distance: int
     work: int
+    proven: bool = True
+    """Whether no other one of the same distance comes before it; that none is nearer is proven always."""
 
 
 class Failure(Enum):
@@ -69,20 +71,21 @@ Answer: TypeAlias = Nearest | Failure
 
 
 def nearest(question: Question, limit: int = LIMIT) -> Answer:
-    """Find the nearest vector that fits."""
-    search = _Search(question, limit)
-    lows, highs = list(question.floors), list(question.ceilings)
-    places = range(len(lows))
-    try:
-        if any(low > high for low, high in zip(lows, highs, strict=True)):
-            return Failure.NONE_FITS
-        if not search.raised(lows, highs, list(places)) or not search.lowered(lows, highs, list(places)):
-            return Failure.NONE_FITS
-        search.visit(lows, highs)
-    except _GivenUp:
+    """Find the nearest vector that fits.
+
+    Where the work runs out among vectors of one distance, the best of them so far is the answer, as long as what is
+    kept back for it proves that none is nearer.
+    """
+    kept_back = limit // 4 if question.aims else 0
+    search = _Search(question, limit - kept_back)
+    if search.through():
+        return search.answer()
+    if search.best is None or not kept_back:
         return Failure.GIVEN_UP
-    assert search.best is not None, "both ends of a pushed range keep the bands"
-    return Nearest(tuple(search.best), search.distance, search.work)
+    plain = _Search(replace(question, aims=()), kept_back)
+    if not plain.through() or plain.distance < search.distance:
+        return Failure.GIVEN_UP
+    return search.answer(proven=False, work=plain.work)
 
 
 class _GivenUp(Exception):
@@ -92,6 +95,7 @@ class _GivenUp(Exception):
 class _Search:
     def __init__(self, question: Question, limit: int) -> None:
         size = len(question.floors)
+        self.question = question
         self.limit = limit
         self.work = 0
         self.wanted = question.wanted
@@ -111,6 +115,25 @@ class _Search:
         self.distance = 0
         self.deviation = 0.0
         self.total = 0
+
+    def through(self) -> bool:
+        """Look at everything; False where the work ran out before."""
+        lows, highs = list(self.question.floors), list(self.question.ceilings)
+        places = range(len(lows))
+        try:
+            if all(low <= high for low, high in zip(lows, highs, strict=True)) and (
+                self.raised(lows, highs, list(places)) and self.lowered(lows, highs, list(places))
+            ):
+                self.visit(lows, highs)
+        except _GivenUp:
+            return False
+        return True
+
+    def answer(self, *, proven: bool = True, work: int = 0) -> Answer:
+        """What was found."""
+        if self.best is None:
+            return Failure.NONE_FITS
+        return Nearest(tuple(self.best), self.distance, self.work + work, proven)
 
     def spend(self, work: int) -> None:
         self.work += work
@@ -152,6 +175,7 @@ class _Search:
     def visit(self, lows: list[int], highs: list[int]) -> None:
         """Look at a range whose ends are vectors that fit."""
         while True:
+            self.spend(8 * len(lows))
             near, least, above, below = self.ends(lows, highs)
             stars = self.conflicts.stars(near, self.wanted)
             self.spend(self.conflicts.work)
@@ -272,10 +296,8 @@ class _Search:
             return -1, 0
         assert self.best is not None, "considered before"
         best = self.best[place]
-        if lows[place] < best <= highs[place]:
-            return place, best - 1
-        if best == lows[place]:
-            return place, best
+        if lows[place] < best < highs[place]:
+            return place, best if best - lows[place] > highs[place] - best else best - 1
         return place, (lows[place] + highs[place]) // 2
 
 
