@@ -228,12 +228,8 @@ def test_the_sentences_of_bindings() -> None:
         "spec.mode is Shadow: recommendations are told here, and no count is written",
     ]
     taken = Ruling(Stay(), ScalerReason.ALREADY_BOUND, ScalerReason.ALREADY_BOUND, by=other)
-    assert {each.message for each in reporting.claims(taken, "chat")} == {
-        (
-            "the ModelDeploymentScaler night owns ModelDeployment chat under term 4; hint: suspend or delete night, which "
-            "releases it"
-        )
-    }
+    told = "the ModelDeploymentScaler night owns ModelDeployment chat under term 4; hint: suspend or delete night, "
+    assert {each.message for each in reporting.claims(taken, "chat")} == {f"{told}which releases it"}
 
 
 def test_an_orphaned_binding_names_the_way_out() -> None:

@@ -13,15 +13,18 @@ from typing import Final
 
 import msgspec
 
-from modeldeployment.api import RoleKind, keys, kueue
+from modeldeployment.api import EngineName, RoleKind, keys, kueue
 from modeldeployment.api.retirement import RetirementState
 from modeldeployment.kube import Store, shapes
+from modeldeployment.scaler import sampling
 from modeldeployment.scaler.binding import Claimed
 from modeldeployment.scaler.planning.observed import RetirementSeen, Seat, Target, TargetRole
+from modeldeployment.scaler.sampling import Engine
 
 _OVER: Final = (RetirementState.ABORTED, RetirementState.COMPLETED)
 _KINDS: Final = frozenset(RoleKind)
 _STATES: Final = frozenset(RetirementState)
+_ENGINES: Final = frozenset(EngineName)
 
 
 class _Engine(msgspec.Struct):
@@ -176,6 +179,27 @@ def seen(of: Declared, pods: Store[shapes.Pod], workloads: Store[shapes.Workload
     )
     return Seen(
         Target(name=of.name, uid=of.uid, generation=of.generation, roles=roles, retirement=of.retirement), leaders
+    )
+
+
+def engines(of: Declared, found: Seen) -> tuple[Engine, ...]:
+    """Say whom to ask: the leader of each ready replica; nobody of an engine that this release does not know."""
+    if of.engine not in _ENGINES:
+        return ()
+    kinds = {role.name: role.kind for role in of.roles}
+    name = EngineName(of.engine)
+    return tuple(
+        sampling.engine(each.pod, each.role, kinds[each.role], name)
+        for each in found.leaders
+        if each.ready and each.role in kinds
+    )
+
+
+def answers_still(engine: Engine, pods: Store[shapes.Pod]) -> bool:
+    """Whether an engine that was asked is still there, in the same life and at the same address."""
+    return any(
+        sampling.engine(pod, engine.role, engine.kind, engine.name) == engine
+        for pod in pods.by_index("uid", engine.uid)
     )
 
 

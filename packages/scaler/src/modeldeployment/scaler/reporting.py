@@ -98,11 +98,15 @@ class Report:
     cleared: bool = False
 
 
-def claims(ruling: Ruling, target: str, *, orphaned: bool = False) -> tuple[Said, Said]:
-    """Say what `Bound` and `Active` are."""
+def claims(ruling: Ruling, target: str, *, orphaned: bool = False, trouble: str = "") -> tuple[Said, Said]:
+    """Say what `Bound` and `Active` are; `trouble` is what keeps counts from being written although they may be."""
+    bound = wording.bound(ruling, target, orphaned=orphaned)
+    active = wording.active(ruling, target, orphaned=orphaned)
+    if trouble and isinstance(ruling.next, Hold):
+        active = f"{active}; {trouble}"
     return (
-        Said(ScalerCondition.BOUND, ruling.bound, wording.bound(ruling, target, orphaned=orphaned)),
-        Said(ScalerCondition.ACTIVE, ruling.active, wording.active(ruling, target, orphaned=orphaned)),
+        Said(ScalerCondition.BOUND, ruling.bound, bound, bound),
+        Said(ScalerCondition.ACTIVE, ruling.active, active, active),
     )
 
 

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from modeldeployment.api import keys
 from modeldeployment.api.scalerconditions import ScalerEvent, ScalerReason
+from modeldeployment.kube import EventType
 from modeldeployment.scaler.binding import Acquire, Hold, Release, Ruling, Stay, Watch
 from modeldeployment.scaler.planning.outcome import Move
 
@@ -14,7 +15,7 @@ from modeldeployment.scaler.planning.outcome import Move
 class Told:
     """An event to record: Normal or Warning, why, and the sentence."""
 
-    type: str
+    type: EventType
     reason: ScalerEvent
     note: str
 
