@@ -9,7 +9,7 @@ from modeldeployment.scaler.planning.observed import TargetRole
 from modeldeployment.scaler.planning.policy import Policy, Proportional
 
 
-def leader(role: TargetRole, policy: Policy) -> str | None:
+def followed(role: TargetRole, policy: Policy) -> str | None:
     """Answer the role whose count a role without a measurement follows; None where it has one, or follows nobody."""
     if isinstance(policy.algorithm, Proportional):
         targets = policy.algorithm.targets

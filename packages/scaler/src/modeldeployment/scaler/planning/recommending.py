@@ -40,9 +40,9 @@ def advise(
     `landing` says that replicas which were asked for are on their way (decisions D16 and D36). A reading that is
     missing or stale holds the count, and so does a policy that lacks what its algorithm needs; nothing is raised.
     """
-    leader = coupling.leader(role, policy)
-    if leader is not None:
-        return _coupled(role, reading, memory, leader)
+    followed = coupling.followed(role, policy)
+    if followed is not None:
+        return _coupled(role, reading, memory, followed)
     at = now
     field = coupling.undeclared(role, policy)
     gap = signals.gap(_needed(role, policy.algorithm), reading)
@@ -125,9 +125,9 @@ def _unread(
     return holding
 
 
-def _coupled(role: TargetRole, reading: RoleReading | None, memory: RoleMemory, leader: str) -> Advice:
+def _coupled(role: TargetRole, reading: RoleReading | None, memory: RoleMemory, followed: str) -> Advice:
     """A role without a recommendation of its own: it goes where its ratio to another one leads it."""
-    proposal = _holding(role).told(Cause.COUPLED, {"with": leader}, RoleReason.RATIO_COUPLED)
+    proposal = _holding(role).told(Cause.COUPLED, {"with": followed}, RoleReason.RATIO_COUPLED)
     if reading is not None and reading.ready == 0:
         proposal = proposal.held(Cause.NO_READY_REPLICAS, {}, RoleReason.NO_READY_REPLICAS)
     return Advice(
