@@ -74,6 +74,17 @@ def test_nobody_waits_at_a_role_without_work_so_no_latency_is_missed() -> None:
     assert (advice.replicas, advice.shrinks, advice.measured) == (1, True, True)
 
 
+def test_no_first_token_is_missed_where_no_prompt_was_worked_on_and_nobody_waits() -> None:
+    """One long answer at night: a server that had to be served first tokens all the time would never shrink."""
+    memory = remembered(demanded=flowing(100))
+    long = advised(token(), reading(running=1, generation=100, ttft=None), memory=memory)
+    assert (long.replicas, long.shrinks, long.measured) == (1, True, True)
+    for waits in (reading(waiting=1, generation=100, ttft=None), reading(waiting=None, generation=100, ttft=None)):
+        assert not advised(token(), waits, memory=memory).shrinks
+    stuck = advised(token(), reading(running=1, prompt=0, generation=0, itl=None), memory=memory)
+    assert (stuck.replicas, stuck.shrinks) == (2, False)
+
+
 def test_a_hold_is_not_the_word_of_a_role_that_grows() -> None:
     advice = prefill(550, demand=6000)
     assert (advice.replicas, advice.reason, advice.shrinks) == (3, RoleReason.TOKEN_THROUGHPUT, False)

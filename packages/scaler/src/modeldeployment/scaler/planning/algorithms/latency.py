@@ -27,22 +27,22 @@ def guard(proposal: Proposal, role: TargetRole, reading: RoleReading, token: Tok
     """Hold or raise what was proposed by the larger relative breach; exactly 1 and exactly 1.2 are not above it.
 
     While replicas are `landing`, that they are slow to help is no reason for another one. A latency that is missing
-    forbids shrinkage, except of a role that was seen to have no work: nobody waited there.
+    forbids shrinkage, where there was one to measure: a server that answers a few long requests serves first tokens now
+    and then only, and would never shrink otherwise.
     """
     targets = {signals.TTFT: token.ttft_milliseconds, signals.ITL: token.itl_milliseconds}
     needed = {name: targets[name] for name in signals.LATENCIES.get(role.kind, ())}
-    missing = signals.absent(tuple(needed), reading)
-    if missing is not None and reading.state is not SignalState.IDLE:
-        proposal = proposal.held(
-            Cause.LATENCY_MISSING, {"signal": _WORDS[missing]}, RoleReason.LATENCY_GUARD_HOLD, measured=False
-        )
+    missing = signals.absent(tuple(name for name in needed if _expected(name, reading)), reading)
+    if missing is not None:
+        numbers: Numbers = {"signal": _WORDS[missing]}
+        proposal = proposal.held(Cause.LATENCY_MISSING, numbers, RoleReason.LATENCY_GUARD_HOLD, measured=False)
     name = _worst(needed, reading)
     if name is None:
         return proposal
     measured, target = signals.total((name,), reading), needed[name].nanos
     if measured <= target:
         return proposal
-    numbers: Numbers = {"signal": _WORDS[name], "latency": shown(measured), "target": str(needed[name])}
+    numbers = {"signal": _WORDS[name], "latency": shown(measured), "target": str(needed[name])}
     if measured * _FAR[1] <= target * _FAR[0]:
         return proposal.held(Cause.LATENCY_ABOVE_TARGET, numbers, RoleReason.LATENCY_GUARD_HOLD)
     if landing or reading.ready == 0:
@@ -54,6 +54,14 @@ def guard(proposal: Proposal, role: TargetRole, reading: RoleReading, token: Tok
         least=role.replicas + 1,
         shrinks=False,
     )
+
+
+def _expected(name: str, reading: RoleReading) -> bool:
+    """Whether somebody must have been served what that latency is of, or waits for it."""
+    if reading.state is SignalState.IDLE:
+        return False
+    prompted = reading.prompt_tokens_per_second is None or reading.prompt_tokens_per_second.nanos > 0
+    return name != signals.TTFT or prompted or reading.waiting_requests != 0
 
 
 def _worst(needed: Mapping[str, Quantity], reading: RoleReading) -> str | None:
