@@ -29,7 +29,8 @@ def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = search
     """Take ranges to the nearest vector that keeps every band.
 
     A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises. The counts that
-    are declared keep the bands, so there always is a vector; one that would move and cannot is stuck all the same.
+    are declared keep the bands, so there always is a vector; one of which no role
+    can go where it would is stuck all the same.
     """
     vector: Vector = {role: box.current for role, box in boxes.items()}
     steps: list[Step] = []
@@ -42,8 +43,7 @@ def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = search
         joined = [band for band in bands if band.numerator in roles]
         rising = any(box.rising for box in members)
         found = searching.nearest(_question(members, joined, rising=rising), limit)
-        moves = any(box.wanted is not None and _ahead(box, box.wanted, rising=rising) for box in members)
-        if isinstance(found, searching.Failure) or (moves and found.counts == tuple(box.current for box in members)):
+        if isinstance(found, searching.Failure) or _stuck(members, found, rising=rising):
             held = [_held(box, joined, found, limit) for box in members]
             steps += held
             stuck[roles] = held[0]
@@ -73,8 +73,14 @@ def _question(members: Sequence[Box], bands: Sequence[Band], *, rising: bool) ->
     )
 
 
-def _ahead(box: Box, wanted: int, *, rising: bool) -> bool:
-    return wanted > box.current if rising else wanted < box.current
+def _stuck(members: Sequence[Box], found: searching.Nearest, *, rising: bool) -> bool:
+    """Whether roles would go ahead, and no vector lets any of them."""
+    ahead = [
+        (box.current, (found.most if rising else found.least)[place])
+        for place, box in enumerate(members)
+        if box.wanted is not None and (box.wanted > box.current if rising else box.wanted < box.current)
+    ]
+    return bool(ahead) and all(current == furthest for current, furthest in ahead)
 
 
 def _moved(box: Box, count: int, bands: Sequence[Band]) -> Step:

@@ -56,6 +56,10 @@ class Nearest:
     counts: tuple[int, ...]
     distance: int
     work: int
+    least: tuple[int, ...] = ()
+    """The smallest counts that fit; every vector that fits is at or above."""
+    most: tuple[int, ...] = ()
+    """The largest counts that fit."""
     proven: bool = True
     """Whether no other one of the same distance comes before it; that none is nearer is proven always."""
 
@@ -98,6 +102,7 @@ class _Search:
         self.question = question
         self.limit = limit
         self.work = 0
+        self.ends_of_all: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
         self.wanted = question.wanted
         self.own = [place for place in range(size) if question.wanted[place] is not None]
         self.aims = [(*aim, float(aim.target)) for aim in question.aims]
@@ -124,6 +129,7 @@ class _Search:
             if all(low <= high for low, high in zip(lows, highs, strict=True)) and (
                 self.raised(lows, highs, list(places)) and self.lowered(lows, highs, list(places))
             ):
+                self.ends_of_all = (tuple(lows), tuple(highs))
                 self.visit(lows, highs)
         except _GivenUp:
             return False
@@ -133,7 +139,8 @@ class _Search:
         """What was found."""
         if self.best is None:
             return Failure.NONE_FITS
-        return Nearest(tuple(self.best), self.distance, self.work + work, proven)
+        least, most = self.ends_of_all
+        return Nearest(tuple(self.best), self.distance, self.work + work, least, most, proven)
 
     def spend(self, work: int) -> None:
         self.work += work
