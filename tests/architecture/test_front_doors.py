@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = ("api", "router", "render", "kube", "reconcile", "admission", "operator", "lab")
+PACKAGES = ("api", "router", "render", "kube", "reconcile", "scaler", "admission", "operator", "lab")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -10,6 +10,8 @@ from modeldeployment.kube import Counters
 from modeldeployment.operator import metrics
 from modeldeployment.reconcile import RetirementTally, SetTally, Tally
 from modeldeployment.reconcile.retiring.reservation import Reservation
+from modeldeployment.scaler import Scaled
+from modeldeployment.scaler import Tally as ScalerTally
 from prometheus_client.parser import text_string_to_metric_families
 
 NOW = datetime(2030, 1, 1, 12, 0, 0, tzinfo=UTC)
@@ -57,7 +59,7 @@ def retired() -> RetirementTally:
 
 
 def everything() -> str:
-    """The exposition of a process with both hats."""
+    """The exposition of a process with every hat."""
     reviews = Reviews()
     reviews.add(Half.VALIDATE, "ModelDeployment", Answer(b"", False, ("MD012", "MDW03")), 0.004)
     operator = metrics.OperatorCollector(
@@ -68,7 +70,30 @@ def everything() -> str:
         lists=lambda: {"pods": 1},
         leading=lambda: True,
     )
-    return metrics.exposition(metrics.registry(operator, metrics.WebhookCollector(reviews, lambda: NOW))).decode()
+    webhook = metrics.WebhookCollector(reviews, lambda: NOW)
+    return metrics.exposition(metrics.registry(operator, webhook, scaling())).decode()
+
+
+def scaling() -> metrics.ScalerCollector:
+    """What is told of a scaler that has committed, been refused and been restarted."""
+    tally = ScalerTally(
+        plans=9,
+        commits={"Planned": 3, "Rollback": 1},
+        unwritten={"Abandoned": 2},
+        bindings={"Acquired": 1},
+        adopted=1,
+        status_writes=5,
+        events=6,
+    )
+    for seconds in (0.05, 0.4, 60.0):
+        tally.lateness.add(seconds)
+    return metrics.ScalerCollector(
+        Counters(passes=12, busy=1, work_seconds=0.25),
+        tally,
+        scaled=lambda: (Scaled("team", "chat", "server", "current", 4), Scaled("team", "chat", "server", "ready", 3)),
+        scalers=lambda: 1,
+        leading=lambda: True,
+    )
 
 
 def samples(text: str, prefix: str) -> dict[tuple[str, ...], float]:

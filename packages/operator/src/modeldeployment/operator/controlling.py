@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from prometheus_client.registry import Collector
 
 from modeldeployment.kube import Client, Controller, Elector, KubeError, Recorder, WorkQueue
-from modeldeployment.operator import health, metrics
+from modeldeployment.operator import health, leading, metrics
 from modeldeployment.operator.settings import Settings
 from modeldeployment.reconcile import (
     CheckKeeper,
@@ -21,6 +21,7 @@ from modeldeployment.reconcile import (
     Witness,
     utc_now,
 )
+from modeldeployment.scaler import Shared
 
 log = logging.getLogger(__name__)
 
@@ -85,15 +86,7 @@ class Controllers:
             self._leading_without_lease = True
             await self._reconcile()
             return
-        while not stop.is_set():
-            campaign = asyncio.create_task(self._elector.run(self._reconcile))
-            stopped = asyncio.create_task(stop.wait())
-            await asyncio.wait({campaign, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            stopped.cancel()
-            if not self._elector.leading:
-                campaign.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await campaign
+        await leading.campaign(self._elector, self._reconcile, stop)
 
     def finish(self) -> None:
         """End with the passes in hand."""
@@ -109,7 +102,11 @@ class Controllers:
 
     def waiting(self) -> tuple[str, ...]:
         """What keeps it from being ready."""
-        return health.unready(self._watched)
+        return health.unready(self._watched.stores())
+
+    def shared(self) -> Shared:
+        """The stores that a scaler in the same process reads as well."""
+        return Shared(self._watched.deployments, self._watched.pods, self._watched.workloads)
 
     def collector(self) -> Collector:
         """Its series."""

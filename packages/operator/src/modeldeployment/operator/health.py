@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from modeldeployment.api import keys, kueue
-from modeldeployment.kube import Forbidden, Kind, KubeError, NotFound, Reflector
-from modeldeployment.reconcile import Watched
+from modeldeployment.kube import Forbidden, Kind, KubeError, NotFound, Reflector, Store
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +83,7 @@ def _install(failing: Sequence[tuple[Kind[Any], KubeError]]) -> str:
     return " and ".join(ways) or "use a cluster of a supported version"
 
 
-def unready(watched: Watched) -> tuple[str, ...]:
+def unready(stores: Mapping[str, Store[Any]]) -> tuple[str, ...]:
     """That stores have not seen a full list yet, and which; empty once they have."""
-    lacking = [name for name, store in watched.stores().items() if not store.synced]
+    lacking = [name for name, store in stores.items() if not store.synced]
     return (f"a full list of {', '.join(lacking)}",) if lacking else ()

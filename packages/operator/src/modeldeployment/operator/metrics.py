@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, PlatformCollector, ProcessColle
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from modeldeployment import scaler
 from modeldeployment.admission.webhook.answering import BOUNDS
 from modeldeployment.admission.webhook.answering import Tally as Reviews
 from modeldeployment.kube import Counters
@@ -165,6 +166,72 @@ class WebhookCollector(Collector):
             "When the certificate in service ends, in seconds since 1970; 0 before there is one.",
             value=ends.timestamp() if ends else 0,
         )
+
+
+class ScalerCollector(Collector):
+    """Series over the counters of the scaler, and the counts it tells."""
+
+    def __init__(
+        self,
+        counters: Counters,
+        tally: scaler.Tally,
+        *,
+        scaled: Callable[[], Iterable[scaler.Scaled]],
+        scalers: Callable[[], int],
+        leading: Callable[[], bool],
+    ) -> None:
+        self._counters = counters
+        self._tally = tally
+        self._scaled = scaled
+        self._scalers = scalers
+        self._leading = leading
+
+    def collect(self) -> Iterator[Metric]:
+        """Read everything now."""
+        counters, tally = self._counters, self._tally
+        yield _counter("scaler_passes", "Passes over scalers since the process started.", counters.passes)
+        yield _counter("scaler_pass_failures", "Passes that ended in an error and are retried.", counters.failures)
+        yield _counter(
+            "scaler_pass_work_seconds", "Seconds of work such passes held the event loop.", counters.work_seconds
+        )
+        yield GaugeMetricFamily("modeldeployment_scaler_passes_busy", "Such passes under way now.", value=counters.busy)
+        yield _counter("scaler_plans", "Passes that read engines and planned.", tally.plans)
+        late = HistogramMetricFamily(
+            "modeldeployment_scaler_pass_lateness_seconds", "Seconds that passes which plan began after they were due."
+        )
+        ends = [*(str(bound) for bound in scaler.BOUNDS), "+Inf"]
+        buckets = list(zip(ends, accumulate(tally.lateness.buckets), strict=True))
+        late.add_metric([], buckets, sum_value=tally.lateness.seconds)
+        yield late
+        yield _labelled("scaler_commits", "Counts written to targets, by what for.", "move", tally.commits.items())
+        yield _labelled(
+            "scaler_commits_failed",
+            "Commits that do not stand or nobody knows of, by why.",
+            "why",
+            tally.unwritten.items(),
+        )
+        yield _counter(
+            "scaler_commits_adopted",
+            "Commits found on targets that no status tells of, after a restart.",
+            tally.adopted,
+        )
+        yield _labelled(
+            "scaler_bindings", "Bindings that were acquired and released.", "change", tally.bindings.items()
+        )
+        yield _counter("scaler_status_writes", "Status of scalers written.", tally.status_writes)
+        yield _counter("scaler_events", "Events recorded on scalers.", tally.events)
+        yield GaugeMetricFamily("modeldeployment_scaler_objects", "Scalers in the store.", value=self._scalers())
+        yield GaugeMetricFamily(
+            "modeldeployment_scaler_leader", "1 while this process may scale, else 0.", value=int(self._leading())
+        )
+        replicas = GaugeMetricFamily(
+            "modeldeployment_scaler_replicas",
+            "Replicas of a scaled role as status tells them: current, ready, recommended, constrained.",
+            labels=["namespace", "scaler", "role", "count"],
+        )
+        for namespace, name, role, which, count in self._scaled():
+            replicas.add_metric([namespace, name, role, which], count)
+        yield replicas
 
 
 def registry(*collectors: Collector) -> CollectorRegistry:

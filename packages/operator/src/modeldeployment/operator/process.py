@@ -21,7 +21,9 @@ from modeldeployment.operator import journaling, metrics, serving
 from modeldeployment.operator.admitting import Admission
 from modeldeployment.operator.controlling import COMPONENT, Controllers
 from modeldeployment.operator.errors import SettingsError
+from modeldeployment.operator.scaling import Scaling
 from modeldeployment.operator.settings import Settings, load
+from modeldeployment.scaler import Shared
 from modeldeployment.scaler.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -38,6 +40,7 @@ class Hat(StrEnum):
 
     WEBHOOK = "webhook"
     CONTROLLERS = "controllers"
+    SCALER = "scaler"
 
 
 class _Hat(Protocol):
@@ -121,12 +124,17 @@ def _worn(settings: Settings, access: Access, client: Client, identity: str, hat
         way = "set webhook-url or webhook-service"
         if plan is not None:
             worn.append(Admission(plan, settings, access, client, identity))
-        elif Hat.CONTROLLERS not in hats:
+        elif set(hats) == {Hat.WEBHOOK}:
             raise SettingsError(f"the webhook cannot be installed: nothing leads to it; {way}")
         else:
             log.warning("writes are not reviewed", extra={"reason": f"nothing leads to the webhook; {way}"})
+    shared: Shared | None = None
     if Hat.CONTROLLERS in hats:
-        worn.append(Controllers(settings, client, identity))
+        controllers = Controllers(settings, client, identity)
+        shared = controllers.shared()
+        worn.append(controllers)
+    if Hat.SCALER in hats:
+        worn.append(Scaling(settings, client, identity, shared))
     return tuple(worn)
 
 

@@ -6,11 +6,11 @@ No wildcard, nothing cluster-wide about Secrets, and no `pods/exec` (decisions D
 from collections.abc import Iterable
 from typing import Any
 
-from modeldeployment import reconcile
+from modeldeployment import reconcile, scaler
 from modeldeployment.admission import lookups
 from modeldeployment.admission.webhook import installing
 from modeldeployment.kube import Grant, events, leader, rules
-from modeldeployment.operator import admitting, controlling
+from modeldeployment.operator import admitting, controlling, scaling
 
 NAME = "modeldeployment-operator"
 """Name of the ServiceAccount and of every object that gives it rights."""
@@ -20,8 +20,10 @@ def grants() -> tuple[Grant, ...]:
     """Everything the operator asks for."""
     return (
         *reconcile.GRANTS,
+        *scaler.GRANTS,
         *events.GRANTS,
         *leader.grants(controlling.LEASE),
+        *leader.grants(scaling.LEASE),
         *leader.grants(admitting.LEASE),
         *lookups.GRANTS,
         *installing.grants(),

@@ -86,6 +86,7 @@ class ScalerController:
         journal: Recording,
         clock: Callable[[], datetime],
         ids: Callable[[], str],
+        tally: Tally | None = None,
     ) -> None:
         self._client = client
         self._watched = watched
@@ -93,7 +94,7 @@ class ScalerController:
         self._journal = journal
         self._clock = clock
         self._standing: dict[Key, Standing] = {}
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self._teller = Teller(client, watched, recorder, clock, self.tally)
         self._actor = Actor(client, self._teller, journal, clock, ids, self.tally)
 
