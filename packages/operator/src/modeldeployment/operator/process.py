@@ -80,7 +80,7 @@ async def run(settings: Settings, access: Access, file: Path | None = None, hats
         contextlib.AsyncExitStack() as stack,
     ):
         journal = stack.enter_context(journaling.kept(settings))
-        worn = _worn(settings, access, client, identity, hats)
+        worn = _worn(settings, access, client, identity, journal, hats)
         await stack.enter_async_context(serving.endpoints(settings.address(), _endpoints(worn, journal)))
         for hat in worn:
             await stack.enter_async_context(hat.running())
@@ -116,7 +116,9 @@ async def _work(worn: tuple[_Hat, ...], stop: asyncio.Event) -> None:
     await asyncio.gather(*(hat.work(stop) for hat in worn))
 
 
-def _worn(settings: Settings, access: Access, client: Client, identity: str, hats: Collection[Hat]) -> tuple[_Hat, ...]:
+def _worn(
+    settings: Settings, access: Access, client: Client, identity: str, journal: Journal, hats: Collection[Hat]
+) -> tuple[_Hat, ...]:
     """The hats of this process; the webhook first and so the last to go: it reviews what the others write."""
     worn: list[_Hat] = []
     if Hat.WEBHOOK in hats:
@@ -134,7 +136,7 @@ def _worn(settings: Settings, access: Access, client: Client, identity: str, hat
         shared = controllers.shared()
         worn.append(controllers)
     if Hat.SCALER in hats:
-        worn.append(Scaling(settings, client, identity, shared))
+        worn.append(Scaling(settings, client, identity, journal, shared))
     return tuple(worn)
 
 

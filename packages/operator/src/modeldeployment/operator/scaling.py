@@ -14,10 +14,11 @@ from collections.abc import AsyncIterator
 from prometheus_client.registry import Collector
 
 from modeldeployment.kube import Client, Controller, Elector, KubeError, Recorder, WorkQueue, fetching
-from modeldeployment.operator import health, journaling, leading, metrics
+from modeldeployment.operator import health, leading, metrics
 from modeldeployment.operator.settings import Settings
 from modeldeployment.reconcile import utc_now
 from modeldeployment.scaler import Key, ScalerController, Shared, Tally, Watched
+from modeldeployment.scaler.journal import Journal
 from modeldeployment.scaler.sampling import ALTOGETHER, Sampler
 
 log = logging.getLogger(__name__)
@@ -37,10 +38,13 @@ class Scaling:
     `shared` are the stores of a process that reconciles as well; without them it keeps its own.
     """
 
-    def __init__(self, settings: Settings, client: Client, identity: str, shared: Shared | None = None) -> None:
+    def __init__(
+        self, settings: Settings, client: Client, identity: str, journal: Journal, shared: Shared | None = None
+    ) -> None:
         self._settings = settings
         self._client = client
         self._identity = identity
+        self._journal = journal
         self._queue: WorkQueue[Key] = WorkQueue()
         self._watched = Watched(self._queue.add, shared)
         self._reflectors = self._watched.reflectors(client)
@@ -53,14 +57,18 @@ class Scaling:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep the stores current, and the journal open."""
-        async with contextlib.AsyncExitStack() as stack:
-            journal = stack.enter_context(journaling.kept(self._settings))
-            http = await stack.enter_async_context(fetching.session(ALTOGETHER))
+        """Keep the stores current, and a session open to ask engines with."""
+        async with fetching.session(ALTOGETHER) as http, asyncio.TaskGroup() as group:
             self._scaler = ScalerController(
-                self._client, self._watched, self._recorder, Sampler(http), journal, utc_now, _decision, self._tally
+                self._client,
+                self._watched,
+                self._recorder,
+                Sampler(http),
+                self._journal,
+                utc_now,
+                _decision,
+                self._tally,
             )
-            group = await stack.enter_async_context(asyncio.TaskGroup())
             loops = (*(each.run() for each in self._reflectors), health.report(self._reflectors), self._recorder.run())
             tasks = [group.create_task(loop) for loop in loops]
             try:
