@@ -12,7 +12,7 @@ NAME ?= default
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: toolchain ## watch a wrong deployment be refused, a right one come, scale, roll, heal and go, and a routed pair, on a real control plane (KEEP=1 leaves it up)
+demo: toolchain ## watch a wrong deployment be refused, a right one come, scale, shrink, roll, heal and go, and a routed pair, on a real control plane (KEEP=1 leaves it up)
 	@$(RUN) md-lab demo
 
 test: toolchain ## run every test, those on the real control plane included

@@ -8,6 +8,7 @@ from modeldeployment.lab.demo.history import (
     ConditionSeen,
     DeploymentSeen,
     PodSeen,
+    RetirementSeen,
     RouterSeen,
     Seen,
     ServiceSeen,
@@ -112,6 +113,21 @@ class Story:
         for each in seen:
             self._commit(each.uid, each)
         return self
+
+    def retiring(self, ordinal: int, *states: str) -> "Story":
+        """Commit that a replica is on its way out, in these states; that none is, without any."""
+        before = self._now.deployment
+        assert before is not None
+        for state in states:
+            self.put(dataclasses.replace(before, retirement=RetirementSeen("server", ordinal, state)))
+        return self if states else self.put(dataclasses.replace(before, retirement=None))
+
+    def retired(self, ordinal: int) -> "Story":
+        """Commit the right retirement of one replica, Workload included."""
+        uid = f"p{ordinal}"
+        self.retiring(ordinal, "Admitted", "Disqualified", "Withdrawing", "Draining", "Deleting")
+        self.put(pod(ordinal, leaving=True)).gone(uid).retiring(ordinal, "Settling")
+        return self.gone(f"w-{uid}").retiring(ordinal)
 
     def gone(self, *uids: str) -> "Story":
         """Commit that objects are gone, in this order."""

@@ -225,3 +225,27 @@ def test_a_seat_that_is_new_had_nobody_to_wait_for() -> None:
 def test_a_replica_of_another_role_is_nobodys_predecessor() -> None:
     story = Story(world(pod(0), pod(0, "d0", role="decode"))).gone("d0").put(pod(0, "d1", role="decode"))
     assert claims.successors_waited(story.window).holds
+
+
+def test_replicas_that_took_every_step_one_after_the_other_have_retired() -> None:
+    story = Story(settled(6)).retired(5).retired(4)
+    verdict = claims.retired(story.window, (5, 4))
+    assert (verdict.claim, verdict.against) == (
+        "replicas 5, 4 retired one after the other, each withdrawn and read idle before its Pod was deleted",
+        (),
+    )
+
+
+def test_a_pod_that_was_deleted_before_anything_was_proven_has_not_retired() -> None:
+    early = Story(settled(2)).retiring(1, "Admitted").put(pod(1, leaving=True)).gone("p1", "w-p1").retiring(1)
+    assert claims.retired(early.window, (1,)).against == (
+        "the steps were 1 Admitted",
+        "Pod chat-server-p1 was asked to leave before anything was proven",
+    )
+    plain = Story(settled(2)).put(pod(1, leaving=True)).gone("p1", "w-p1")
+    assert claims.retired(plain.window, (1,)).against == (
+        "the steps were none",
+        "Pod chat-server-p1 was asked to leave before anything was proven",
+    )
+    (against,) = claims.retired(Story(settled(6)).retired(4).retired(5).window, (5, 4)).against
+    assert against.startswith("the steps were 4 Admitted, 4 Disqualified, 4 Withdrawing, 4 Draining, 4 Deleting, ")

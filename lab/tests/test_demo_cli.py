@@ -51,7 +51,7 @@ def test_the_whole_demo_holds_and_leaves_nothing_running(tmp_path: Path) -> None
     ended = demo("--name", "demo-test", "--state", str(tmp_path / "lab"), "--nodes", "2", "--patience", "300")
     claims = [line for line in ended.stdout.splitlines() if line.startswith(MARKS)]
     assert (ended.returncode, [line for line in claims if line.startswith("✗")]) == (0, []), ended.stdout
-    assert len(claims) == 46
+    assert len(claims) == 51
     assert "(MD015)" in ended.stdout
     assert "\x1b" not in ended.stdout
     assert ended.stdout.endswith("everything the demo started has ended\n")

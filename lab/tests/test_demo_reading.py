@@ -95,6 +95,14 @@ def test_a_deployment_is_current_when_its_status_speaks_of_its_spec(observed: in
     )
 
 
+def test_a_deployment_says_which_replica_is_on_its_way_out() -> None:
+    status = json.dumps({"retirement": {"roleName": "server", "replicaOrdinal": 3, "state": "Draining"}}).encode()
+    stored = msgspec.structs.replace(deployment(7), status=msgspec.Raw(status))
+    told = seen(DEPLOYMENTS, stored)
+    assert isinstance(told, DeploymentSeen)
+    assert str(told.retirement) == "server/3 Draining"
+
+
 def test_a_service_is_read_by_its_name_and_nothing_else_is_kept() -> None:
     assert seen(SERVICES, Service(metadata=ObjectMeta(name="chat", uid="s"))) == ServiceSeen("s", "chat")
     with pytest.raises(TypeError, match="no history is kept of Node"):

@@ -14,22 +14,45 @@ from modeldeployment.lab.demo.playing import shortfall
 from modeldeployment.lab.demo.scenario import Apply, DeleteDeployment, DeletePod, Scale, SetImage, Step
 
 
-def steps() -> tuple[Step, ...]:
-    return scenarios.scenario("chat", "server", resource=CREDITS, flavor=FLAVOR)
+def steps(*, served: bool = True) -> tuple[Step, ...]:
+    return scenarios.scenario("chat", "server", resource=CREDITS, flavor=FLAVOR, served=served)
 
 
 def step(act: type[object]) -> Step:
     return next(each for each in steps() if isinstance(each.act, act))
 
 
-def test_the_story_comes_scales_rolls_heals_and_goes() -> None:
-    assert [each.act for each in steps()] == [
-        Apply(),
-        Scale(6),
-        SetImage("registry.example/vllm-openai:0.29.1"),
-        DeletePod(1),
-        DeleteDeployment(),
+def test_the_story_comes_scales_shrinks_rolls_heals_and_goes() -> None:
+    assert [(each.act, each.served) for each in steps()] == [
+        (Apply(), False),
+        (Scale(6), True),
+        (Scale(4), True),
+        (SetImage("registry.example/vllm-openai:0.29.1"), False),
+        (DeletePod(1), False),
+        (DeleteDeployment(), False),
     ]
+
+
+def test_where_nobody_can_be_served_the_story_never_shrinks() -> None:
+    assert [(each.act, each.served) for each in steps(served=False)] == [
+        (Apply(), False),
+        (Scale(6), False),
+        (SetImage("registry.example/vllm-openai:0.29.1"), False),
+        (DeletePod(1), False),
+        (DeleteDeployment(), False),
+    ]
+
+
+def test_a_shrink_is_not_over_while_a_replica_is_on_its_way_out() -> None:
+    (shrink,) = (each for each in steps() if each.act == Scale(4))
+    assert shrink.reached(settled(6), settled(4))
+    assert not shrink.reached(settled(6), Story(settled(4)).retiring(4, "Settling").window.after)
+
+
+def test_a_shrink_is_judged_by_how_its_replicas_left() -> None:
+    (shrink,) = (each for each in steps() if each.act == Scale(4))
+    story = Story(settled(6)).retired(5).retired(4).put(deployment(4))
+    assert [verdict.holds for verdict in shrink.judge(story.window)] == [True] * 5
 
 
 def test_a_deployment_at_rest_is_settled() -> None:
@@ -57,26 +80,26 @@ def test_a_world_with_something_under_way_is_not_settled(unsettled: World) -> No
 
 def test_an_image_change_is_not_over_before_every_pod_runs_it() -> None:
     image = scenarios.NEW_IMAGE
-    others = (pod(each) for each in range(1, 6))
-    half = world(deployment(6), pod(0, image=image), *others, *(workload(f"p{each}") for each in range(6)))
-    assert not step(SetImage).reached(settled(6), half)
+    others = (pod(each) for each in range(1, 4))
+    half = world(deployment(4), pod(0, image=image), *others, *(workload(f"p{each}") for each in range(4)))
+    assert not step(SetImage).reached(settled(4), half)
 
 
 def test_a_deleted_pod_is_not_replaced_while_it_is_still_there() -> None:
-    before = settled(6)
+    before = settled(4)
     assert not step(DeletePod).reached(before, before)
     assert step(DeletePod).reached(before, Story(before).swapped(1, "p1", "n1").window.after)
 
 
 def test_a_deletion_is_not_over_before_everything_is_gone() -> None:
-    assert step(DeleteDeployment).reached(settled(6), World())
-    assert not step(DeleteDeployment).reached(settled(6), world(pod(0)))
+    assert step(DeleteDeployment).reached(settled(4), World())
+    assert not step(DeleteDeployment).reached(settled(4), world(pod(0)))
 
 
 def test_a_step_judges_its_window_by_all_of_its_claims() -> None:
-    story = Story(settled(6)).swapped(1, "p1", "n1")
+    story = Story(settled(4)).swapped(1, "p1", "n1")
     assert [verdict.holds for verdict in step(DeletePod).judge(story.window)] == [True] * 5
-    broken = Story(settled(6)).swapped(1, "p1", "n1").put(pod(0, ready=False))
+    broken = Story(settled(4)).swapped(1, "p1", "n1").put(pod(0, ready=False))
     assert [verdict.holds for verdict in step(DeletePod).judge(broken.window)] == [False, True, True, False, True]
 
 

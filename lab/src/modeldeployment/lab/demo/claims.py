@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from modeldeployment.api import RetirementState
 from modeldeployment.lab.demo.history import (
     DeploymentSeen,
     PodSeen,
@@ -17,6 +18,8 @@ from modeldeployment.lab.demo.history import (
 
 _REASON: Final = re.compile(r"\* (?P<field>\S+): .* \((?P<code>MD\w+)\)")
 """A reason for a refusal as kubectl prints it."""
+_STEPS: Final = ("Admitted", "Disqualified", "Withdrawing", "Draining", "Deleting", "Settling")
+_COMMITTED: Final = (RetirementState.DELETING, RetirementState.SETTLING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,30 @@ def only_highest_left(window: Window, kept: int) -> Verdict:
     low = {pod.ordinal for world in window.worlds() for pod in world.pods if pod.leaving and pod.ordinal < kept}
     against += [f"ordinal {ordinal} was asked to leave" for ordinal in sorted(low)]
     return Verdict(claim, tuple(against))
+
+
+def retired(window: Window, ordinals: Iterable[int]) -> Verdict:
+    """Each of these replicas took every step of a retirement, one after the other, and left in none but the last.
+
+    Source: facts reconcile §7.
+    """
+    wanted = list(ordinals)
+    claim = f"{_replicas(wanted)} retired one after the other, each withdrawn and read idle before its Pod was deleted"
+    return Verdict(claim, tuple(_not_retired(window, wanted)))
+
+
+def _not_retired(window: Window, ordinals: list[int]) -> Iterator[str]:
+    steps: list[tuple[int, str]] = []
+    early: dict[str, None] = {}
+    for world in window.worlds():
+        now = world.deployment.retirement if world.deployment is not None else None
+        if now is not None and (now.ordinal, now.state) not in steps[-1:]:
+            steps.append((now.ordinal, now.state))
+        committed = now.ordinal if now is not None and now.state in _COMMITTED else None
+        early |= {pod.name: None for pod in world.pods if pod.leaving and pod.ordinal != committed}
+    if steps != [(ordinal, step) for ordinal in ordinals for step in _STEPS]:
+        yield f"the steps were {_listed(f'{ordinal} {step}' for ordinal, step in steps) or 'none'}"
+    yield from (f"Pod {name} was asked to leave before anything was proven" for name in early)
 
 
 def one_at_a_time(window: Window, replicas: int) -> Verdict:

@@ -39,7 +39,7 @@ def demo(
     name: Annotated[str, typer.Option("--name", help="Which control plane to start.")] = NAME,
     state: Annotated[Path | None, typer.Option("--state", help="Its state directory.")] = None,
 ) -> None:
-    """Watch a wrong deployment be refused, a right one come, scale, roll, heal and go, then a pair behind a router.
+    """Watch a wrong deployment be refused, a right one come, scale, retire replicas, roll and go, then a routed pair.
 
     Every claim is checked.
     """

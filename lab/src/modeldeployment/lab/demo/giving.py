@@ -25,6 +25,7 @@ from modeldeployment.lab.demo.playing import Cast, events, play
 from modeldeployment.lab.demo.recording import Recorder
 from modeldeployment.lab.demo.reviewing import reviewed
 from modeldeployment.lab.demo.scenario import Apply, prologue, scenario
+from modeldeployment.lab.demo.served import engines
 from modeldeployment.lab.demo.showing import Teller
 from modeldeployment.lab.flavors.names import flavor_name
 from modeldeployment.lab.fleets.fleet import Fleet
@@ -61,6 +62,9 @@ async def give(place: Place, wishes: Wishes, teller: Teller) -> bool:
                     if place.borrowed:
                         teller.say("no webhook: this cluster's API server may not be able to call this machine")
                         teller.say("no pair behind a router: its Pods may go to nodes that are not the demo's")
+                        teller.say(
+                            "no replica retires: the demo may not be able to answer at this cluster's Pod addresses"
+                        )
                     else:
                         await reviewed(client, operator, manifest(wishes.namespace, fleet.instance_type))
                         teller.say("the operator's webhook reviews every write of a deployment")
@@ -101,17 +105,17 @@ async def _story(
     document = manifest(wishes.namespace, fleet.instance_type)
     role = document["spec"]["roles"][0]["name"]
     resource, flavor = credits_resource(MAKER), flavor_name(fleet)
-    steps = scenario(document["metadata"]["name"], role, resource=resource, flavor=flavor)
+    steps = scenario(document["metadata"]["name"], role, resource=resource, flavor=flavor, served=not place.borrowed)
     if not place.borrowed:
         # A router's Pods go where they like, and on a borrowed cluster that may be a node of somebody's.
         steps = (prologue(), *steps, *pair(wishes.namespace, resource=resource, flavor=flavor))
     kubectl = Kubectl(place.kubectl, place.kubeconfig, _path())
     recorder = Recorder(client, wishes.namespace, teller.progress)
     try:
-        async with recorder.recording():
-            good = await play(
-                Cast(client, kubectl, recorder, operator, document), steps, teller, patience=wishes.patience
-            )
+        async with recorder.recording(), engines(place, client, wishes.namespace) as serve:
+            cast = Cast(client, kubectl, recorder, operator, document, serve)
+            good = await play(cast, steps, teller, patience=wishes.patience)
+            await serve(False)
             if good and wishes.keep:
                 await perform(client, kubectl, Apply(), document, recorder.now)
     except (OperatorEnded, StoryTorn) as error:
@@ -146,5 +150,6 @@ def _farewell(place: Place, wishes: Wishes, teller: Teller, operator: Operator) 
     teller.say(f"kubectl get md,pods,workloads -n {wishes.namespace}")
     for name, meaning in ((manifests.WRONG, "is still refused"), (manifests.PAIR, "a pair behind a router")):
         teller.say(f"kubectl apply -n {wishes.namespace} -f {shlex.quote(str(manifests.file(name)))}  # {meaning}")
+    teller.say("its Pods are played by kwok and no engine answers in them: a replica that is to retire stays, Aborted")
     teller.say(f"the control plane and the operator stay up (log {operator.log}, metrics {operator.metrics})")
     teller.say(f"end both with: {place.end}")

@@ -77,10 +77,22 @@ class ConditionSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class RetirementSeen:
+    """The replica that is on its way out, and how far it has come."""
+
+    role: str
+    ordinal: int
+    state: str
+
+    def __str__(self) -> str:
+        return f"{self.role}/{self.ordinal} {self.state}"
+
+
+@dataclass(frozen=True, slots=True)
 class DeploymentSeen:
     """One version of the deployment; `current` says whether its status speaks of the spec it stands beside.
 
-    `router` is the name of the router it declares, empty without one.
+    `router` is the name of the router it declares, empty without one. `retirement` is None while nothing retires.
     """
 
     uid: str
@@ -96,6 +108,7 @@ class DeploymentSeen:
     router: str = ""
     summary: str = ""
     endpoint: str = ""
+    retirement: RetirementSeen | None = None
 
     def condition(self, type_: str) -> ConditionSeen:
         """Return a condition by type; one that was never observed is Unknown."""

@@ -80,6 +80,7 @@ def _cells(deployment: DeploymentSeen) -> tuple[tuple[str, str], ...]:
         ("ready", f"{deployment.ready}/{deployment.replicas}"),
         ("quota", f"{deployment.reserved}/{deployment.replicas}"),
         ("rollout", rollout.message or rollout.reason or "not observed"),
+        *((("leaves", str(deployment.retirement)),) if deployment.retirement else ()),
     )
 
 

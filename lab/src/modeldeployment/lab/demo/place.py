@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from modeldeployment.lab import controlplane
+from modeldeployment.lab.controlplane import ControlPlane
 from modeldeployment.lab.controlplane.layout import Layout
 from modeldeployment.lab.controlplane.options import Options, state_folder
 from modeldeployment.lab.demo.errors import DemoRefused
@@ -23,15 +24,21 @@ KUBECTL = "kubectl"
 class Place:
     """A cluster that answers; `lifeline` is the process whose end ends the operator.
 
-    `borrowed` clusters are left as they were found. `end` is the command that ends what is kept.
+    `plane` is the control plane of the demo's own; a cluster that is borrowed, and left as it was found, has none.
+    `end` is the command that ends what is kept.
     """
 
     kubeconfig: Path
     kubectl: Path
     log: Path
     lifeline: int
-    borrowed: bool
+    plane: ControlPlane | None
     end: str
+
+    @property
+    def borrowed(self) -> bool:
+        """Whether the cluster is somebody else's."""
+        return self.plane is None
 
 
 @contextmanager
@@ -49,9 +56,7 @@ def own(name: str, state: Path | None, programs: Callable[[], Toolchain], *, kee
     lifeline = controlplane.status(folder).supervisor if keep else os.getpid()
     finished = False
     try:
-        yield Place(
-            handle.kubeconfig, handle.bin / KUBECTL, handle.log(OPERATOR_LOG), lifeline, borrowed=False, end=end
-        )
+        yield Place(handle.kubeconfig, handle.bin / KUBECTL, handle.log(OPERATOR_LOG), lifeline, handle, end)
         finished = True
     finally:
         if not (keep and finished):
@@ -64,4 +69,4 @@ def given(kubeconfig: Path, name: str, state: Path | None) -> Iterator[Place]:
     asyncio.run(Given(kubeconfig).up())
     layout = Layout(state_folder(f"{name}-given", state))
     layout.claim()
-    yield Place(kubeconfig, Path(KUBECTL), layout.log(OPERATOR_LOG), os.getpid(), borrowed=True, end="")
+    yield Place(kubeconfig, Path(KUBECTL), layout.log(OPERATOR_LOG), os.getpid(), plane=None, end="")

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -47,13 +47,17 @@ class Show(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who plays: a client and a kubectl of the cluster, the recorder of its namespace, the operator, the document."""
+    """Who plays: a client and a kubectl of the cluster, the recorder of its namespace, the operator, the document.
+
+    `serve` puts engines behind the Pods that come from now on, or nobody.
+    """
 
     client: Client
     kubectl: Kubectl
     recorder: Recorder
     operator: Operator
     document: Mapping[str, Any]
+    serve: Callable[[bool], Awaitable[None]]
 
 
 async def play(cast: Cast, steps: Iterable[Step], show: Show, *, patience: float) -> bool:
@@ -64,6 +68,7 @@ async def play(cast: Cast, steps: Iterable[Step], show: Show, *, patience: float
     good = True
     for step in steps:
         show.step(step.title)
+        await cast.serve(step.served)
         reached, window_good = await _run(cast, step, show, patience)
         good = good and window_good
         if not reached:

@@ -14,6 +14,7 @@ from modeldeployment.lab.demo.history import (
     ConditionSeen,
     DeploymentSeen,
     PodSeen,
+    RetirementSeen,
     RouterSeen,
     Seen,
     ServiceSeen,
@@ -135,6 +136,7 @@ def _deployment(stored: Custom) -> DeploymentSeen:
     spec = ModelDeploymentSpec.model_validate_json(bytes(stored.spec))
     status = ModelDeploymentStatus.model_validate_json(bytes(stored.status))
     told = status.condition(ConditionType.REPLICAS_UP_TO_DATE)
+    leaves = status.retirement
     return DeploymentSeen(
         uid=stored.metadata.uid,
         name=stored.metadata.name,
@@ -151,6 +153,7 @@ def _deployment(stored: Custom) -> DeploymentSeen:
         router="" if spec.router is None else str(spec.router.name),
         summary=status.role_summary or "",
         endpoint=status.endpoint or "",
+        retirement=None if leaves is None else RetirementSeen(leaves.role_name, leaves.replica_ordinal, leaves.state),
     )
 
 

@@ -81,7 +81,8 @@ Act: TypeAlias = ApplyFile | DiffFiles | DeleteFile | Apply | Scale | SetImage |
 class Step:
     """One act; `reached(before, now)` says whether it has had its effect, `judge` what is claimed of its window.
 
-    `pictured` asks for the tree of what there is afterwards.
+    `pictured` asks for the tree of what there is afterwards, `served` for engines in the Pods that come meanwhile:
+    only what can be asked how busy it is can retire.
     """
 
     title: str
@@ -90,6 +91,7 @@ class Step:
     reached: Callable[[World, World], bool]
     judge: Callable[[Window], tuple[Verdict, ...]]
     pictured: bool = False
+    served: bool = False
 
 
 def prologue() -> Step:
@@ -108,8 +110,12 @@ def prologue() -> Step:
     )
 
 
-def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple[Step, ...]:
-    """The steps, for a deployment of one role and the resource and flavor that its replicas are charged in."""
+def scenario(deployment: str, role: str, *, resource: str, flavor: str, served: bool) -> tuple[Step, ...]:
+    """The steps, for a deployment of one role and the resource and flavor that its replicas are charged in.
+
+    Where no Pod can be `served` it never shrinks.
+    """
+    rest = 4 if served else 6
 
     def owned(window: Window) -> Verdict:
         return claims.own_workloads(window, resource, flavor)
@@ -129,7 +135,7 @@ def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple
             pictured=True,
         ),
         Step(
-            "scale 4 → 6",
+            "scale 4 → 6, with an engine behind each new Pod" if served else "scale 4 → 6",
             Scale(6),
             "6 replicas Ready",
             lambda _, now: settled(now, 6),
@@ -139,16 +145,18 @@ def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple
                 claims.only_came(window, range(4, 6)),
                 owned(window),
             ),
+            served=served,
         ),
+        *((_shrink(),) if served else ()),
         Step(
             "change the image",
             SetImage(NEW_IMAGE),
-            "6 replicas Ready on the new image",
-            lambda _, now: settled(now, 6) and all(pod.image == NEW_IMAGE for pod in now.pods),
+            f"{rest} replicas Ready on the new image",
+            lambda _, now: settled(now, rest) and all(pod.image == NEW_IMAGE for pod in now.pods),
             lambda window: (
-                claims.all_ready(window, 6),
-                claims.one_at_a_time(window, 6),
-                claims.replaced_in_order(window, (5, 4, 3, 2, 1, 0)),
+                claims.all_ready(window, rest),
+                claims.one_at_a_time(window, rest),
+                claims.replaced_in_order(window, reversed(range(rest))),
                 claims.successors_waited(window),
                 claims.all_on_image(window, NEW_IMAGE),
                 owned(window),
@@ -158,12 +166,12 @@ def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple
             "delete the Pod of replica 1",
             DeletePod(1),
             "replica 1 replaced and Ready",
-            lambda before, now: settled(now, 6) and not _survivors(before, now, 1),
+            lambda before, now: settled(now, rest) and not _survivors(before, now, 1),
             lambda window: (
-                claims.all_ready(window, 6),
+                claims.all_ready(window, rest),
                 claims.only_came(window, (1,)),
                 claims.successors_waited(window),
-                claims.untouched(window, (0, 2, 3, 4, 5)),
+                claims.untouched(window, (0, *range(2, rest))),
                 owned(window),
             ),
             pictured=True,
@@ -178,12 +186,30 @@ def scenario(deployment: str, role: str, *, resource: str, flavor: str) -> tuple
     )
 
 
+def _shrink() -> Step:
+    return Step(
+        "scale 6 → 4: replicas retire",
+        Scale(4),
+        "4 replicas Ready, and none is on its way out",
+        lambda _, now: settled(now, 4),
+        lambda window: (
+            claims.all_ready(window, 4),
+            claims.only_highest_left(window, 4),
+            claims.retired(window, (5, 4)),
+            claims.untouched(window, range(4)),
+            claims.only_came(window, ()),
+        ),
+        served=True,
+    )
+
+
 def settled(world: World, replicas: int) -> bool:
     """Whether the deployment and all that belongs to it have come to rest with so many replicas."""
     deployment = world.deployment
     return (
         deployment is not None
         and deployment.current
+        and deployment.retirement is None
         and (deployment.phase, deployment.replicas, deployment.ready) == (Phase.READY, replicas, replicas)
         and deployment.condition(ConditionType.REPLICAS_UP_TO_DATE).status == "True"
         and deployment.condition(ConditionType.QUOTA_RESERVED).status == "True"

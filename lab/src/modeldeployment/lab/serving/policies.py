@@ -60,21 +60,34 @@ async def install(client: Client, namespace: str) -> None:
         await client.create(POLICIES, _policy(namespace))
     with contextlib.suppress(AlreadyExists):
         await client.create(BINDINGS, binding)
-    # The API server takes a policy up a moment after it was stored; nothing but a try tells when.
     try:
-        async with asyncio.timeout(_PATIENCE):
-            while not await _holds(client, namespace):  # noqa: ASYNC110 -- as above
-                await asyncio.sleep(0.1)
+        await _until(client, namespace, holds=True)
     except TimeoutError:
         message = f"for {_PATIENCE:.0f} s the API server annotated no Pod of namespace {namespace}"
         raise PolicyIgnored(f"{message}; MutatingAdmissionPolicy has to be served as v1") from None
 
 
 async def remove(client: Client, namespace: str) -> None:
-    """Give new Pods of a namespace back to kwok."""
+    """Give new Pods of a namespace back to kwok, a moment later."""
     for kind in (BINDINGS, POLICIES):
         with contextlib.suppress(NotFound):
             await client.delete(kind, _name(namespace))
+
+
+async def given_back(client: Client, namespace: str) -> None:
+    """Wait until the next Pod of a namespace is kwok's, once nobody serves it. Raises PolicyIgnored."""
+    try:
+        await _until(client, namespace, holds=False)
+    except TimeoutError:
+        message = f"for {_PATIENCE:.0f} s the API server went on annotating Pods of namespace {namespace}"
+        raise PolicyIgnored(f"{message}; see whether somebody serves them") from None
+
+
+async def _until(client: Client, namespace: str, *, holds: bool) -> None:
+    # The API server takes a policy up a moment after it was stored; nothing but a try tells when.
+    async with asyncio.timeout(_PATIENCE):
+        while await _holds(client, namespace) is not holds:  # noqa: ASYNC110 -- as above
+            await asyncio.sleep(0.1)
 
 
 async def _holds(client: Client, namespace: str) -> bool:
