@@ -1,6 +1,6 @@
 """Engines that a test makes: what they publish, as text, and who they are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -61,7 +61,7 @@ def sglang(
     transfers: float | None = 0,
     usage: float = 0,
     prompt: float | None = None,
-    effective: dict[str, float] | None = None,
+    effective: Mapping[str, float] | None = None,
     generation: float | None = None,
     rank: int = 0,
 ) -> str:

@@ -6,6 +6,6 @@ growth, and the growths of a role become its reading; all of these are pure.
 
 from modeldeployment.scaler.sampling.asked import MOST, Engine
 from modeldeployment.scaler.sampling.pods import engine
-from modeldeployment.scaler.sampling.sampler import ALTOGETHER, AT_ONCE, Sampler, Standing
+from modeldeployment.scaler.sampling.sampler import ALTOGETHER, AT_ONCE, Pace, Sampler, Standing
 
-__all__ = ["ALTOGETHER", "AT_ONCE", "MOST", "Engine", "Sampler", "Standing", "engine"]
+__all__ = ["ALTOGETHER", "AT_ONCE", "MOST", "Engine", "Pace", "Sampler", "Standing", "engine"]

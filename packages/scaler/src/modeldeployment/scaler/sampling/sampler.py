@@ -6,10 +6,12 @@ Sources: spec 3 §Resource and §Limitations, facts scaler §2.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from aiohttp import ClientSession
 
@@ -25,17 +27,20 @@ AT_ONCE: Final = 32
 """Engines of one scaler that are asked at once, so that slow ones of one delay nobody else's."""
 ALTOGETHER: Final = 256
 """Engines that are asked at once; the session of a Sampler has to allow as many."""
-_ROUND: Final = 8
-"""Seconds that one round may take, whoever is asked in it."""
 _OK: Final = 200
-_FAILED: Final[Mapping[Failure, tuple[Silence, int | None]]] = {
-    Failure.LATE: (Silence.LATE, int(fetching.PATIENCE)),
-    Failure.TOO_LARGE: (Silence.TOO_LARGE, fetching.LARGEST),
-    Failure.UNREACHABLE: (Silence.UNREACHABLE, None),
-}
 
 Standing: TypeAlias = Callable[[Engine], bool]
 """Whether who was asked is still there, in the same life and at the same address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds that one engine may take, and a whole round; how many are asked at once, of one scaler and of all."""
+
+    each: float = fetching.PATIENCE
+    round: float = 8.0
+    at_once: int = AT_ONCE
+    altogether: int = ALTOGETHER
 
 
 class Sampler:
@@ -44,10 +49,13 @@ class Sampler:
     `clock` answers seconds that only go forward. What is kept of a scaler is what its next reading is compared with.
     """
 
-    def __init__(self, http: ClientSession, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, http: ClientSession, clock: Callable[[], float] = time.monotonic, pace: Pace | None = None
+    ) -> None:
         self._http = http
         self._clock = clock
-        self._free = asyncio.Semaphore(ALTOGETHER)
+        self._pace = pace or Pace()
+        self._free = asyncio.Semaphore(self._pace.altogether)
         self._kept: dict[str, Sampled] = {}
 
     def rest(self, scaler: str, interval_seconds: int) -> float:
@@ -90,8 +98,8 @@ class Sampler:
         return after.reading
 
     async def _round(self, asked: Sequence[Engine], standing: Standing) -> list[Answer]:
-        free = asyncio.Semaphore(AT_ONCE)
-        until = asyncio.get_running_loop().time() + _ROUND
+        free = asyncio.Semaphore(self._pace.at_once)
+        until = asyncio.get_running_loop().time() + self._pace.round
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask(engine, standing, free, until)) for engine in asked]
         return [task.result() for task in tasks]
@@ -101,16 +109,26 @@ class Sampler:
             return _unread(engine, Silence.NOT_SAYING)
         try:
             async with asyncio.timeout_at(until), free, self._free:
-                fetched = await fetching.fetch(self._http, engine.url)
+                fetched = await fetching.fetch(self._http, engine.url, patience=self._pace.each)
         except TimeoutError:
-            return _unread(engine, Silence.LATE, _ROUND)
+            return _unread(engine, Silence.LATE, math.ceil(self._pace.round))
         at = self._clock()
-        return _told(engine, fetched, at) if standing(engine) else _unread(engine, Silence.REPLACED)
+        if not standing(engine):
+            return _unread(engine, Silence.REPLACED)
+        match fetched.failure:
+            case Failure.UNREACHABLE:
+                return _unread(engine, Silence.UNREACHABLE)
+            case Failure.LATE:
+                return _unread(engine, Silence.LATE, math.ceil(self._pace.each))
+            case Failure.TOO_LARGE:
+                return _unread(engine, Silence.TOO_LARGE, fetching.LARGEST)
+            case None:
+                return _told(engine, fetched, at)
+            case other:
+                assert_never(other)
 
 
 def _told(engine: Engine, fetched: Fetched, at: float) -> Answer:
-    if fetched.failure is not None:
-        return _unread(engine, *_FAILED[fetched.failure])
     if fetched.status != _OK:
         return _unread(engine, Silence.REFUSED, fetched.status)
     told = tally(fetched.body, ENGINES[engine.name].signals, engine.kind)
