@@ -10,7 +10,7 @@ from modeldeployment.scaler.sampling import Engine
 from modeldeployment.scaler.sampling.pods import engine
 
 
-def pod(address: str | None = "10.0.0.7", restarts: int = 0) -> shapes.Pod:
+def pod(address: str = "10.0.0.7", restarts: int = 0) -> shapes.Pod:
     body: dict[str, Any] = {
         "metadata": {
             "name": "chat-decode-1",
@@ -52,7 +52,7 @@ def test_an_engine_is_asked_at_its_pods_own_address_where_its_annotations_say() 
 
 
 def test_a_pod_without_an_address_is_not_asked() -> None:
-    assert asked(pod(address=None)).url is None
+    assert asked(pod(address="")).url is None
 
 
 def test_a_restart_is_another_life() -> None:
