@@ -38,7 +38,7 @@ def agreed(**replicas: int) -> dict[str, RoleMemory]:
     return {name: remembered(recommended=steady(count, until=-15)) for name, count in replicas.items()}
 
 
-def counted(generation: int = 1, retirement: RetirementSeen | None = None, **replicas: int) -> Target:
+def counted(generation: int = 1, retirement: RetirementSeen | None = None, /, **replicas: int) -> Target:
     """A deployment whose replicas are all there."""
     return target(
         *(role(name, count) for name, count in replicas.items()), generation=generation, retirement=retirement

@@ -71,7 +71,7 @@ def test_shrinking_waits_while_the_algorithm_holds_it() -> None:
 
 @pytest.mark.parametrize("state", [each for each in RetirementState if each is not RetirementState.COMPLETED])
 def test_shrinking_waits_while_a_retirement_is_active_anywhere(state: RetirementState) -> None:
-    standing = counted(prefill=2, decode=3, retirement=retiring("prefill", 2, state))
+    standing = counted(1, retiring("prefill", 2, state), prefill=2, decode=3)
     plan = passed(read(prefill=2, decode=1), standing, paced(), memory(roles=IDLE))
     assert plan.vector == {"prefill": 2, "decode": 3}
     assert held(plan, "decode") == [Cause.DOWN_STEP, Cause.RETIREMENT_ACTIVE]

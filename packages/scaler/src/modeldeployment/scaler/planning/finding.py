@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from modeldeployment.api.scalerconditions import ScalerCondition, ScalerReason
 from modeldeployment.api.scalerstatus import Outcome
 from modeldeployment.scaler.planning import exhausting, guarding
@@ -121,15 +123,17 @@ class Found:
         word = _first(word for step in steps if self._at_work(step) and (word := reason(step)) is not None)
         if word is None:
             return Finding(condition=condition, reason=ScalerReason.READY)
-        return self._told(condition, word, [step for step in steps if self._at_work(step) and reason(step) is word])
+        told = self._told(condition, word, [step for step in steps if self._at_work(step) and reason(step) is word])
+        move = self.memory.rebalance
+        if word is not ScalerReason.RESOURCE_EXHAUSTED or move is None:
+            return told
+        return msgspec.structs.replace(told, numbers=told.numbers | {"rebalance": move.reason.value})
 
     def _standing(self) -> Iterator[Step]:
         """What blocks although no role asks for anything just now: quota that was not there, and an abort."""
         spent, last = exhausting.waiting(self.memory, self.now), self.memory.last_scale_down
         if spent is not None:
             numbers: dict[str, int | str] = {"until": spent.until.isoformat(), "rollbacks": spent.rollbacks}
-            if self.memory.rebalance is not None:
-                numbers["rebalance"] = self.memory.rebalance.reason.value
             for role in spent.roles:
                 yield self._stand(role, Cause.EXHAUSTED, numbers)
         until = guarding.cooling(self.memory, self.now)
