@@ -40,6 +40,7 @@ def test_the_ids_and_goals_are_those_of_the_contract() -> None:
         "webhook-cpu-ms-per-review": ("<= 2.00", "ms"),
         "plan-3-roles-ms": ("<= 1.00", "ms"),
         "plan-worst-10-roles-ms": ("<= 50.00", "ms"),
+        "parser-ratio": (">= 20.00", "ratio"),
     }
 
 

@@ -22,6 +22,7 @@ class Scenario(StrEnum):
     RENDER = "render"
     REVIEW = "review"
     PLAN = "plan"
+    PARSE = "parse"
     STORM = "storm"
     WEBHOOK = "webhook"
     IDLE = "idle"
@@ -106,6 +107,7 @@ WEBHOOK_P99: Final = Measurement("webhook-p99-ms", "ms", Bound.AT_MOST, 25, Scen
 WEBHOOK_CPU: Final = Measurement("webhook-cpu-ms-per-review", "ms", Bound.AT_MOST, 2, Scenario.WEBHOOK)
 PLAN_THREE: Final = Measurement("plan-3-roles-ms", "ms", Bound.AT_MOST, 1, Scenario.PLAN)
 PLAN_WORST: Final = Measurement("plan-worst-10-roles-ms", "ms", Bound.AT_MOST, 50, Scenario.PLAN)
+PARSER_RATIO: Final = Measurement("parser-ratio", "ratio", Bound.AT_LEAST, 20, Scenario.PARSE)
 
 MEASUREMENTS: Final = (
     CREATE_RATIO,
@@ -142,6 +144,7 @@ MEASUREMENTS: Final = (
     WEBHOOK_CPU,
     PLAN_THREE,
     PLAN_WORST,
+    PARSER_RATIO,
 )
 
 

@@ -14,6 +14,7 @@ from modeldeployment.lab.bench import (
     idling,
     leading,
     lifting,
+    parsing,
     plans,
     populating,
     rendering,
@@ -47,7 +48,7 @@ LIFTED = 4
 SETS = 100
 RETIREMENTS = 1000
 
-_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.PLAN, Scenario.STORM})
+_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.PLAN, Scenario.PARSE, Scenario.STORM})
 """What needs no control plane."""
 _APART = frozenset({Scenario.WRITES, Scenario.FLEET})
 """What needs one of its own."""
@@ -70,6 +71,9 @@ async def run(
     if Scenario.PLAN in chosen:
         tell("planning")
         yield plans.measure(_scaled(plans.QUESTIONS, scale))
+    if Scenario.PARSE in chosen:
+        tell("reading numbers")
+        yield parsing.measure()
     if Scenario.STORM in chosen:
         # One change a second and deployment, however many there are: a busier one is made to rest.
         rate, seconds = storming.RATE * scale, _short(storming.SECONDS, scale)
