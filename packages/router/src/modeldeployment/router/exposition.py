@@ -66,11 +66,11 @@ def series(body: bytes, names: Collection[str], most: int = _MOST) -> dict[Serie
     Raises Unreadable for a line of one of these names that cannot be read, for more of them than `most`, and, as
     Repeated, for two lines of one series.
     """
-    lines = _lines(frozenset(names)).findall(b"\n" + body)
-    if len(lines) > most:
-        raise Unreadable(f"it gives {len(lines)} numbers where {most} are read")
     found: dict[Series, float] = {}
-    for name, rest in lines:
+    for count, line in enumerate(_lines(frozenset(names)).finditer(b"\n" + body)):
+        if count == most:
+            raise Unreadable(f"it gives more than {most} numbers")
+        name, rest = line.groups(b"")
         read = _REST.fullmatch(rest) if len(rest) <= _LONGEST else None
         if read is None:
             raise Unreadable(f"the line {(name + rest)[:60].decode(errors='replace')!r} cannot be read")
