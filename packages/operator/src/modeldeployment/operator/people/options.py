@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from modeldeployment.operator.errors import UsageError
+
 if TYPE_CHECKING:
     from modeldeployment.operator.people.rendering import Sources
 
@@ -30,6 +32,16 @@ Cluster: TypeAlias = Annotated[bool, typer.Option("--cluster", help="Look up in 
 Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig, for --cluster.")]
 Context: TypeAlias = Annotated[str | None, typer.Option(help="Context of the kubeconfig, for --cluster.")]
 Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Namespace of objects that name none.")]
+Journal: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--journal", metavar="PATH", help="Of a scaler: the journal's directory, or a file of it."),
+]
+Operator: TypeAlias = Annotated[
+    str | None, typer.Option("--operator", metavar="URL", help="Of a scaler: where the operator serves /metrics.")
+]
+At: TypeAlias = Annotated[
+    str | None, typer.Option("--at", metavar="TIME", help="Of a scaler: the last pass at or before this instant.")
+]
 SettingsFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--settings", help="Settings file of the operator; without it every setting has its default."),
@@ -59,3 +71,16 @@ def sources(
 def colours() -> bool:
     """Whether standard output is a terminal whose owner has nothing against colours."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def scaler(name: str) -> str | None:
+    """The name of a scaler where one is named as mds/NAME; None where a deployment is."""
+    kind, slash, rest = name.partition("/")
+    return rest if slash and kind in ("mds", "modeldeploymentscaler", "modeldeploymentscalers") else None
+
+
+def of_scalers_alone(journal: Path | None, operator: str | None, at: str | None) -> None:
+    """Refuse what is told of scalers alone; raises UsageError."""
+    for name, value in (("--journal", journal), ("--operator", operator), ("--at", at)):
+        if value is not None:
+            raise UsageError(f"{name} is {value}: it is for scalers; write mds/NAME for one, or leave it out")

@@ -62,9 +62,9 @@ def _tally(judged: Sequence[Judged]) -> str:
     )
 
 
-def count(number: int, word: str) -> str:
+def count(number: int, word: str, ending: str = "s") -> str:
     """A number with its word, in the plural where there is not one."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    return f"{number} {word}{'' if number == 1 else ending}"
 
 
 def _object(judged: Judged) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import typer
 from modeldeployment.operator import versions
 from modeldeployment.operator.errors import OperatorError
 from modeldeployment.operator.people import commands, dismissing, options, situating
+from modeldeployment.operator.people.scalers import commands as scalers
 
 _WRONG_USE = 2
 
@@ -16,8 +17,8 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="What the ModelDeployment webhook would say, what its codes mean, what the controller would create, and how a "
-    "deployment stands.",
+    help="What the ModelDeployment webhook would say, what its codes mean, what the controller would create, how a "
+    "deployment stands, and why a scaler decides as it does.",
 )
 
 
@@ -111,6 +112,9 @@ app.command()(situating.status)
 app.command()(situating.why)
 app.command()(dismissing.retire)
 app.command()(dismissing.retry)
+app.command()(scalers.plan)
+app.command()(scalers.replay)
+app.command()(scalers.gitops)
 
 
 @app.command()

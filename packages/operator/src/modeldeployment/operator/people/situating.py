@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _HELD = 1
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The ModelDeployment.")]
+Subject: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="The ModelDeployment, or mds/NAME for a ModelDeploymentScaler.")
+]
 Namespace: TypeAlias = Annotated[str, typer.Option("-n", "--namespace", help="Its namespace.")]
 Form: TypeAlias = Annotated[Literal["text", "json"], typer.Option("-o", "--output", help="Form of the answer.")]
 Kubeconfig: TypeAlias = Annotated[Path | None, typer.Option(help="Kubeconfig to reach the cluster with.")]
@@ -73,7 +76,7 @@ def status(
 
 
 def why(
-    name: Name,
+    name: Subject,
     replica: Annotated[
         str | None, typer.Argument(metavar="[ROLE[/ORDINAL]]", help="A role or one replica; without it all of them.")
     ] = None,
@@ -82,12 +85,27 @@ def why(
     kubeconfig: Kubeconfig = None,
     context: Context = None,
     settings: options.SettingsFile = None,
+    journal: options.Journal = None,
+    operator: options.Operator = None,
+    at: options.At = None,
 ) -> None:
     """Say why a deployment, a role or a replica does not serve: from what is seen to its cause, and what helps.
 
-    Exit status: 0 everything that was asked about serves, 1 something is held, 2 wrong use or no answer.
+    Of mds/NAME it says why a scaler's counts are what they are: what was read, what is recommended, and every rule that
+    changed it or held it. That is told from the journal's files (--journal), from what the leading operator keeps
+    (--operator), or, where neither is given, from status alone.
+
+    Exit status: 0 everything that was asked about serves, or has the count that is recommended, 1 something is held,
+    2 wrong use or no answer.
     """
     from modeldeployment.operator.people import reasoning
+
+    if (scaler := options.scaler(name)) is not None:
+        from modeldeployment.operator.people.scalers import commands
+
+        commands.why(scaler, replica, namespace, output, (journal, operator), at, (kubeconfig, context))
+        return
+    options.of_scalers_alone(journal, operator, at)
     from modeldeployment.reconcile.explaining import chains
 
     async def work() -> reasoning.Answer:

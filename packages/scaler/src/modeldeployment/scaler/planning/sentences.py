@@ -12,6 +12,7 @@ from typing import Final
 from modeldeployment.api import Quantity
 from modeldeployment.api.scalerconditions import ScalerReason
 from modeldeployment.scaler.planning.causes import Cause
+from modeldeployment.scaler.planning.observed import Silence
 from modeldeployment.scaler.planning.outcome import Finding
 from modeldeployment.scaler.planning.trail import Step
 
@@ -26,7 +27,7 @@ _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
         Cause.LOAD: (
             "[its {metric}|its load][ of {total}] over its target[ of {target} per replica][, with {ready} ready]"
         ),
-        Cause.SIGNAL_MISSING: "its engines do not report [{signal}|what the algorithm needs]",
+        Cause.SIGNAL_MISSING: "its engines do not report [{signal}|what the algorithm needs][: {engine} {silence}]",
         Cause.SIGNAL_STALE: "its engines were last read[ at {at},] too long ago to count",
         Cause.NO_READY_REPLICAS: "no replica of it is ready, so nothing can be said per replica",
         Cause.STABLE_RATE: (
@@ -79,7 +80,7 @@ _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
         Cause.MAXIMUM: "it has at most [{maximum}, its maxReplicas|its maxReplicas]",
         Cause.UP_STEP: "one pass adds at most [{step}|what behavior.scaleUp allows]",
         Cause.DOWN_STEP: "one pass takes at most [{step}|what behavior.scaleDown allows]",
-        Cause.COVERAGE_INCOMPLETE: "not every ready replica was read, so nothing is taken away",
+        Cause.COVERAGE_INCOMPLETE: "not every ready replica was read[: {engine} {silence}], so nothing is taken away",
         Cause.ALGORITHM_HOLDS: "the algorithm lets nothing be taken away",
         Cause.RETIREMENT_ACTIVE: (
             "[replica {role}/{ordinal}|a replica] is on its way out[ ({state})], and nothing else is taken away "
@@ -187,6 +188,25 @@ _REASONS: Final[Mapping[ScalerReason, str]] = MappingProxyType(
 
 assert set(_SENTENCES) == set(Cause)
 
+_SILENT: Final[Mapping[Silence, str]] = MappingProxyType(
+    {
+        Silence.NOT_SAYING: "does not say where its numbers are read",
+        Silence.UNREACHABLE: "cannot be reached",
+        Silence.LATE: "did not answer within [{number}|a few] s",
+        Silence.TOO_LARGE: "answered more than [{number}|so many] bytes",
+        Silence.REFUSED: "answered with [status {number}|an error]",
+        Silence.GARBLED: "says of [{series}|a signal] what cannot be read",
+        Silence.REPEATED: "gives [{series}|a series] twice",
+        Silence.INCOMPLETE: "does not publish [{series}|what every engine does]",
+        Silence.ODD: "says of [{series}|a series] no number that counts",
+        Silence.REPLACED: "was replaced while it was read",
+        Silence.BEYOND: "is beyond the [{number}|most] that are read",
+    }
+)
+"""What an engine did instead of saying its numbers, after its name."""
+
+assert set(_SILENT) == set(Silence)
+
 _OPTIONAL: Final = re.compile(r"\[([^\]|]*)(?:\|([^\]]*))?\]")
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 _AMOUNT: Final = re.compile(r"[+-]?[0-9.]+([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?")
@@ -214,12 +234,17 @@ def finding(found: Finding) -> str:
 
 def cause(of_cause: Cause, numbers: Mapping[str, int | str]) -> str:
     """The sentence of a cause with what is known of its numbers."""
-    known = {name: _shown(value) for name, value in numbers.items()}
+    known = {name: shown(value) for name, value in numbers.items()}
+    if known.get("silence") in _SILENT:
+        known["silence"] = _filled(_SILENT[Silence(known["silence"])], known)
+    return _filled(_SENTENCES[of_cause], known)
 
+
+def _filled(template: str, known: Mapping[str, str]) -> str:
     def fragment(found: re.Match[str]) -> str:
         return found[1] if set(_NAMED.findall(found[1])) <= set(known) else found[2] or ""
 
-    return _OPTIONAL.sub(fragment, _SENTENCES[of_cause]).format_map(known)
+    return _OPTIONAL.sub(fragment, template).format_map(known)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -227,7 +252,7 @@ def _listed(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _shown(value: int | str) -> str:
+def shown(value: int | str) -> str:
     """Amounts as people write them, with three decimals at most; everything else as it is."""
     text = str(value)
     if text.endswith(_UTC):
