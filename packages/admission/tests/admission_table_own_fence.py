@@ -47,8 +47,29 @@ COUNTED: Final = Refused(
 )
 STILL_THERE: Final = Refused("MD053", BINDING, ("qwen-72b", "UID", "suspend", "delete"))
 
+APPLIED: Final = {
+    "metadata.managedFields": [
+        {
+            "manager": manager,
+            "time": time,
+            "fieldsV1": {"f:spec": {"f:roles": {'k:{"name":"server"}': {"f:name": {}, field: {}}}}},
+        }
+        for manager, time, field in (
+            ("argocd-controller", "2030-01-01T00:00:00Z", "f:replicas"),
+            ("editor", "2030-01-02T00:00:00Z", "f:image"),
+        )
+    ]
+}
+"""Argo CD has written the count of `server`, and somebody else something else after it."""
+
 COUNTS: Final = (
     user("NF1-counts-of-a-bound-deployment", bound() | FIVE, COUNTED, old=bound()),
+    user(
+        "NF1-who-restores-counts-is-named",
+        bound() | FIVE | APPLIED,
+        Refused("MD041", "spec.roles[0].replicas", ("this write by argocd-controller changes server from 4 to 5",)),
+        old=bound(),
+    ),
     user(
         "NF1-count-left-out",
         bound() | {"spec.roles[0]": {"name": "server", "instanceType": "h20-8x", "resources": {"accelerator": 1}}},

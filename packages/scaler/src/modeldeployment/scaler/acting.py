@@ -117,7 +117,7 @@ class Actor:
             return
         moved = {name: count for name, count in target.vector.items() if last.vector.get(name, count) != count}
         if moved:
-            by = await reverting.managers(self._client, case.key.namespace, target.name, tuple(moved))
+            by = await reverting.writers(self._client, case.key.namespace, target.name, tuple(moved))
             told = wording.reverted(target.vector, last.vector, by)
             each.trouble = told.note
             await self._teller.emit(case.stored, told)

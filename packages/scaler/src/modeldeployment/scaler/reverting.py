@@ -1,18 +1,11 @@
-"""Who wrote the counts of a deployment, as its managed fields tell. The reading is pure, its request is not."""
+"""Asks who wrote counts that are a scaler's to write."""
 
 from typing import Any, Final
 
 import msgspec
 
-from modeldeployment.api import keys
+from modeldeployment.api import keys, managed
 from modeldeployment.kube import Client, Kind, KubeError, shapes
-
-
-class _Entry(msgspec.Struct, rename="camel"):
-    manager: str = ""
-    time: str = ""
-    subresource: str = ""
-    fields: dict[str, Any] = msgspec.field(default_factory=dict, name="fieldsV1")
 
 
 class _Meta(shapes.ObjectMeta, frozen=True):
@@ -21,32 +14,20 @@ class _Meta(shapes.ObjectMeta, frozen=True):
     managed_fields: msgspec.Raw = msgspec.Raw(b"[]")
 
 
-class Managed(shapes.Object, frozen=True):
-    """An object of which only the managed fields are read."""
+class _Managed(shapes.Object, frozen=True):
+    """A deployment of which only the managed fields are read."""
 
     metadata: _Meta
 
 
-_MANAGED: Final = Kind(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment", Managed)
+_MANAGED: Final = Kind(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment", _Managed)
 
 
-async def managers(client: Client, namespace: str, name: str, roles: tuple[str, ...]) -> tuple[str, ...]:
-    """Find who wrote the counts of these roles; nobody where that is not told or cannot be read."""
+async def writers(client: Client, namespace: str, name: str, roles: tuple[str, ...]) -> tuple[str, ...]:
+    """Find who wrote the counts of these roles, the latest first; nobody where that is not told or cannot be read."""
     try:
         found = await client.get(_MANAGED, name, namespace)
-    except KubeError:
+        told: list[dict[str, Any]] = msgspec.json.decode(found.metadata.managed_fields, type=list[dict[str, Any]])
+    except (KubeError, msgspec.DecodeError):
         return ()
-    return of(found, roles)
-
-
-def of(found: Managed, roles: tuple[str, ...]) -> tuple[str, ...]:
-    """The managers of the counts of these roles but for ourselves, the latest first."""
-    entries = msgspec.json.decode(found.metadata.managed_fields, type=list[_Entry])
-    written = [each for each in entries if each.manager != keys.FIELD_MANAGER and _writes(each.fields, roles)]
-    return tuple(dict.fromkeys(each.manager for each in sorted(written, key=lambda each: each.time, reverse=True)))
-
-
-def _writes(fields: dict[str, Any], roles: tuple[str, ...]) -> bool:
-    entries: dict[str, Any] = fields.get("f:spec", {}).get("f:roles", {})
-    owned = (msgspec.json.encode({"name": role}).decode() for role in roles)
-    return any("f:replicas" in entries.get(f"k:{each}", {}) for each in owned)
+    return managed.writers(told, roles)

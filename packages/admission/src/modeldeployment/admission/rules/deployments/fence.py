@@ -7,7 +7,7 @@ binding away. An object that is being deleted is not judged.
 Source: spec 3 §Binding fence, facts api-scaler §4, facts admission §4 row 41, decisions D35.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from modeldeployment.admission import patching
@@ -18,7 +18,7 @@ from modeldeployment.admission.patching import Operation
 from modeldeployment.admission.rule import Row, row
 from modeldeployment.admission.subjects import DeploymentReview, RoleReview
 from modeldeployment.admission.verdict import Cause, Refusal
-from modeldeployment.api import keys
+from modeldeployment.api import keys, managed
 
 _UID: Final = "8c4e1f0a-3c1b-4a57-9d52-0b7a5b0f6d11"
 _CLAIMED: Final = {BINDING: f'{{"scalerName":"qwen-72b","scalerUID":"{_UID}","term":3}}'}
@@ -41,6 +41,7 @@ def counts_of_a_scaler(review: DeploymentReview) -> Iterator[Refusal]:
     stored = Claim.of(review.old).binding
     if review.actor is Actor.OPERATOR or stored is None:
         return
+    by = _writer(review)
     for role in review.roles:
         if role.old is not None and role.old.replicas != role.role.replicas:
             field = f"{role.path}.replicas"
@@ -49,7 +50,7 @@ def counts_of_a_scaler(review: DeploymentReview) -> Iterator[Refusal]:
                 field,
                 role.role.replicas,
                 why=f"the ModelDeploymentScaler {stored.scaler_name} owns the counts of this deployment, and this "
-                f"write changes {role.role.name} from {role.old.replicas} to {role.role.replicas}",
+                f"write{by} changes {role.role.name} from {role.old.replicas} to {role.role.replicas}",
                 way_out=f"edit minReplicas and maxReplicas of {stored.scaler_name}, or suspend or delete it first; "
                 "have a GitOps controller ignore replicas and both scaler annotations; where that scaler is gone, take "
                 "its binding annotation away first",
@@ -140,6 +141,14 @@ def binding_in_use(review: DeploymentReview) -> Iterator[Refusal]:
             cause=Cause.FORBIDDEN,
             patch=patch,
         )
+
+
+def _writer(review: DeploymentReview) -> str:
+    """Who changes counts, as the field manager of the write names itself; a GitOps controller is told by it."""
+    told = patching.found(review.body, "metadata.managedFields")
+    entries = [each for each in told if isinstance(each, Mapping)] if isinstance(told, Sequence) else []
+    writers = managed.writers(entries, [role.role.name for role in _moved(review)])
+    return f" by {writers[0]}" if writers else ""
 
 
 def _moved(review: DeploymentReview) -> list[RoleReview]:
