@@ -11,6 +11,7 @@ accounts of the cache and the scaler (decisions D23). A counter keeps the name i
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from sys import intern
 from typing import Final, NamedTuple, TypeAlias
 
 _TEXT: Final = rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
@@ -28,7 +29,7 @@ _TERM: Final = re.compile(
 )
 """One label and its value; the name of the series itself, where it needs quotes."""
 _ESCAPED: Final = re.compile(r'\\([\\n"])')
-_LONGEST: Final = 4096
+_LONGEST: Final = 2048
 """Bytes of the longest line that is read: labels of programs we know are far shorter."""
 _MOST: Final = 20_000
 """Lines that are read of one body: a router of a thousand workers has some of each."""
@@ -95,7 +96,7 @@ def _lines(names: frozenset[str]) -> re.Pattern[bytes]:
     return re.compile(rb"\n[ \t\r\f\v]*(?:(%s)(?![\w:])|(?={))([^\n]*)" % every)
 
 
-@lru_cache(maxsize=4096)  # an engine gives the same series every time, and its replicas give the same again
+@lru_cache(maxsize=2**14)  # an engine gives the same series every time, and its replicas give the same again
 def _series(name: bytes, text: bytes) -> Series:
     try:
         return _read(name.decode(), text.decode())
@@ -117,7 +118,7 @@ def _read(name: str, text: str) -> Series:
         if key is None:
             name = _plain(value)
         else:
-            labels[key] = _plain(value)
+            labels[intern(key)] = intern(_plain(value))  # a few words, over and over
         at = term.end()
     return Series(name, tuple(sorted(labels.items())))
 

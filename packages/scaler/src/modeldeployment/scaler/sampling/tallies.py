@@ -113,7 +113,7 @@ class _Place(NamedTuple):
     """Labels of the histogram that a bucket is of."""
 
 
-@lru_cache(maxsize=8192)  # engines of a kind have the same series, and have them again with every reading
+@lru_cache(maxsize=2**14)  # engines of a kind have the same series, and have them again with every reading
 def _place(series: Series, signals: Signals) -> _Place | None:
     """Say what a series is; None where it is another process's, or counts a part of another one once more."""
     name, labels = series
