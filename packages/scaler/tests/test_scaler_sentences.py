@@ -10,6 +10,7 @@ import pytest
 from modeldeployment.api.scalerconditions import REASONS, ScalerCondition, ScalerReason
 from modeldeployment.scaler.planning import sentences
 from modeldeployment.scaler.planning.causes import Cause, Stage
+from modeldeployment.scaler.planning.observed import Silence
 from modeldeployment.scaler.planning.outcome import Finding
 from modeldeployment.scaler.planning.trail import Step
 
@@ -32,7 +33,12 @@ NUMBERS: dict[Cause, dict[str, int | str]] = {
         "target": "8",
         "tolerance": "100m",
     },
-    Cause.SIGNAL_MISSING: {"signal": "promptTokensPerSecond"},
+    Cause.SIGNAL_MISSING: {
+        "signal": "promptTokensPerSecond",
+        "engine": "chat-server-x7k2p",
+        "silence": "Refused",
+        "number": 500,
+    },
     Cause.SIGNAL_STALE: {"at": "2026-11-30T10:00:00Z"},
     Cause.NO_READY_REPLICAS: {},
     Cause.STABLE_RATE: {"rate": "4100500m", "capacity": "2k", "window": 180},
@@ -53,7 +59,11 @@ NUMBERS: dict[Cause, dict[str, int | str]] = {
     Cause.MAXIMUM: {"maximum": 16},
     Cause.UP_STEP: {"step": 4},
     Cause.DOWN_STEP: {"step": 1},
-    Cause.COVERAGE_INCOMPLETE: {},
+    Cause.COVERAGE_INCOMPLETE: {
+        "engine": "chat-server-x7k2p",
+        "silence": "Odd",
+        "series": "vllm:num_requests_running",
+    },
     Cause.ALGORITHM_HOLDS: {},
     Cause.RETIREMENT_ACTIVE: {"role": "decode", "ordinal": 2, "state": "Draining"},
     Cause.ABORT_COOLDOWN: {"until": "2026-11-30T10:05:00Z"},
@@ -127,6 +137,16 @@ def test_a_sentence_reads_well_with_every_number_and_with_none(cause: Cause) -> 
         assert not set("[]{}|") & set(said)
         assert "  " not in said
         assert " ," not in said
+
+
+@pytest.mark.parametrize("silence", Silence)
+def test_why_an_engine_was_not_read_is_said_with_every_number_and_with_none(silence: Silence) -> None:
+    bare: dict[str, int | str] = {"engine": "chat-server-x7k2p", "silence": silence.value}
+    for numbers in (bare, {**bare, "number": 8, "series": "vllm:num_requests_running"}):
+        said = sentences.cause(Cause.COVERAGE_INCOMPLETE, numbers)
+        assert said.startswith("not every ready replica was read: chat-server-x7k2p ")
+        assert silence.value not in said
+        assert not set("[]{}|") & set(said)
 
 
 def test_every_number_of_a_cause_is_said_unless_it_is_for_programs() -> None:

@@ -30,7 +30,8 @@ class Cause(StrEnum):
     LOAD = "Load"
     """metric, total, load, ready, target, tolerance."""
     SIGNAL_MISSING = "SignalMissing"
-    """signal, where one is known: what the algorithm needs and nobody reports."""
+    """signal, where one is known: what the algorithm needs and nobody reports. In findings also engine, silence,
+    number and series: the first engine that was not read, and why."""
     SIGNAL_STALE = "SignalStale"
     """at: when it was last read."""
     NO_READY_REPLICAS = "NoReadyReplicas"
@@ -75,6 +76,7 @@ class Cause(StrEnum):
     """step: replicas that one pass may take."""
     # guards
     COVERAGE_INCOMPLETE = "CoverageIncomplete"
+    """In findings engine, silence, number, series: the first engine that was not read, and why."""
     ALGORITHM_HOLDS = "AlgorithmHolds"
     RETIREMENT_ACTIVE = "RetirementActive"
     """role, ordinal, state."""

@@ -17,7 +17,7 @@ from modeldeployment.scaler.planning import exhausting, guarding
 from modeldeployment.scaler.planning.advice import Advice
 from modeldeployment.scaler.planning.causes import Cause, Stage
 from modeldeployment.scaler.planning.memory import Memory
-from modeldeployment.scaler.planning.observed import Reading
+from modeldeployment.scaler.planning.observed import Reading, Unread
 from modeldeployment.scaler.planning.outcome import Finding, RolePlan
 from modeldeployment.scaler.planning.plain import Vector
 from modeldeployment.scaler.planning.trail import Step
@@ -111,11 +111,14 @@ class Found:
 
     def _missing(self, advice: Advice) -> Iterator[Step]:
         read = self.reading.roles.get(advice.role)
+        silent = _silent(read.unread[0]) if read is not None and read.unread else {}
         if not advice.measured and advice.steps:
-            yield advice.steps[0]
+            (first, *_) = advice.steps
+            yield msgspec.structs.replace(first, numbers=first.numbers | silent)
         elif read is None or not read.complete:
-            count = self.declared[advice.role]
-            yield Step(stage=Stage.GUARDS, role=advice.role, before=count, after=count, cause=Cause.COVERAGE_INCOMPLETE)
+            count, cause = self.declared[advice.role], Cause.COVERAGE_INCOMPLETE
+            role = advice.role
+            yield Step(stage=Stage.GUARDS, role=role, before=count, after=count, cause=cause, numbers=silent)
 
     def _blocked(self) -> Finding:
         condition = ScalerCondition.BLOCKED
@@ -150,6 +153,14 @@ class Found:
         first = steps[0]
         roles = tuple(dict.fromkeys(step.role for step in steps if step.cause is first.cause))
         return Finding(condition=condition, reason=word, cause=first.cause, roles=roles, numbers=first.numbers)
+
+
+def _silent(unread: Unread) -> dict[str, int | str]:
+    """Which engine was not read, and why, as numbers of a cause."""
+    told: dict[str, int | str] = {"engine": unread.pod, "silence": unread.silence.value}
+    if unread.number is not None:
+        told["number"] = unread.number
+    return told | ({"series": unread.series} if unread.series else {})
 
 
 def _first(words: Iterable[ScalerReason]) -> ScalerReason | None:
