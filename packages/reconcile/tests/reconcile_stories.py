@@ -24,6 +24,8 @@ from modeldeployment.reconcile import (
     Step,
     decide,
 )
+from modeldeployment.reconcile.deciding import ground as grounds
+from modeldeployment.reconcile.deciding.ground import Ground
 from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.seen import MARKS, Lost
 from modeldeployment.reconcile.deciding.steps import (
@@ -95,6 +97,7 @@ class World:
     unseen: set[str] = field(default_factory=set)
     said: set[tuple[str, str]] = field(default_factory=set)
     lasting: Lasting | None = None
+    ground: Ground | None = None
     witness: bool = True
     inquiry: Inquiry | None = None
 
@@ -240,9 +243,11 @@ class World:
 
     def _decided(self, seen: Snapshot, story: Story) -> tuple[Snapshot, Decision]:
         again = self.lasting.on(seen) if self.lasting is not None else None
+        self.ground = grounds.of(seen, self.ground)
+        assert self.ground == grounds.of(seen), "what an earlier pass knew changes the ground"
         asked: list[Fact] = []
         while True:
-            outcome = decide(seen, self.now)
+            outcome = decide(seen, self.now, self.ground)
             if isinstance(outcome, Decision):
                 assert again in (None, outcome), "a decision was taken to last that does not"
                 self.lasting = lasting(seen, outcome)

@@ -10,6 +10,7 @@ from modeldeployment.kube import shapes
 from modeldeployment.kube.errors import AlreadyExists, ApiError, Conflict, Forbidden, NotFound
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import Ask, CreateFailed, Decision, Snapshot, decide, deploying, snapshots
+from modeldeployment.reconcile.deciding.ground import Ground
 from modeldeployment.reconcile.retiring.reservation import Reservation
 from modeldeployment.render import Facts, Rendering, Seat, render
 from reconcile_rim import Rim, refusal
@@ -330,9 +331,9 @@ async def test_what_a_pass_wrote_to_status_is_not_decided_on_again(monkeypatch: 
     starting(rim, 1, of=2)
     decided: list[object] = []
 
-    def noted(snapshot: Snapshot, now: datetime) -> Decision | Ask:
+    def noted(snapshot: Snapshot, now: datetime, ground: Ground | None) -> Decision | Ask:
         decided.append(snapshot)
-        return decide(snapshot, now)
+        return decide(snapshot, now, ground)
 
     monkeypatch.setattr(deploying, "decide", noted)
     for _ in range(3):

@@ -87,6 +87,25 @@ def test_an_ordinal_that_is_not_plain_digits_reads_as_absent(label: str, ordinal
     assert observing.member(seen_pod(labels={**LABELS, keys.ORDINAL: label})).ordinal == ordinal
 
 
+@pytest.mark.parametrize(
+    ("container", "untouched"),
+    [
+        ({"started": False}, True),
+        ({"started": False, "state": {"running": {"startedAt": "2030-01-01T00:00:00Z"}}}, True),
+        ({"started": True}, False),
+        ({"started": False, "restartCount": 1}, False),
+        ({"started": False, "state": {"terminated": {"exitCode": 137}}}, False),
+        ({"started": False, "state": {"waiting": {}}, "lastState": {"terminated": {"exitCode": 1}}}, False),
+    ],
+)
+def test_a_container_that_has_ended_once_may_have_been_sent_requests(
+    container: dict[str, object], *, untouched: bool
+) -> None:
+    status = {"phase": "Running", "containerStatuses": [{"name": "main", **container}]}
+    seen = observing.member(seen_pod(status=msgspec.convert(status, shapes.PodStatus)))
+    assert (seen.unstarted, seen.untouched) == (untouched, untouched)
+
+
 def test_a_pod_without_an_ordinal_is_an_orphan() -> None:
     assert observing.member(seen_pod(labels={})) == Member(
         name="p",

@@ -100,14 +100,29 @@ class PodSpec(Shape, frozen=True):
     scheduling_gates: tuple[SchedulingGate, ...] = ()
 
 
+class Terminated(Shape, frozen=True):
+    """That a container has ended; how it did is not read."""
+
+
+class ContainerState(Shape, frozen=True):
+    """What a container does."""
+
+    terminated: Terminated | None = None
+
+
 class ContainerStatus(Shape, frozen=True):
-    """One container as its node reports it; `started` says whether it passed its start-up gate, where that is told."""
+    """One container as its node reports it; `started` says whether it passed its start-up gate, where that is told.
+
+    `last_state` is how it was before it was started again.
+    """
 
     name: str
     ready: bool = False
     restart_count: int = 0
     started: bool | None = None
     container_id: str = msgspec.field(default="", name="containerID")
+    state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
 
 
 class PodStatus(Shape, frozen=True):

@@ -12,7 +12,9 @@ from modeldeployment.api import EventReason, keys
 from modeldeployment.kube import Client, Conflict, NotFound, Recorder, shapes
 from modeldeployment.reconcile import acting
 from modeldeployment.reconcile.answering import answer
+from modeldeployment.reconcile.deciding import ground as grounds
 from modeldeployment.reconcile.deciding import pacing, retirement
+from modeldeployment.reconcile.deciding.ground import Ground
 from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.passing import decide
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
@@ -111,6 +113,7 @@ class DeploymentController:
         self._told: dict[Key, datetime] = {}
         self._untold: dict[Key, datetime] = {}
         self._lasting: dict[Key, Lasting] = {}
+        self._grounds: dict[Key, Ground] = {}
         self._native_sidecars: bool | None = None
         self.tally = Tally()
 
@@ -145,6 +148,7 @@ class DeploymentController:
             self._told.pop(key, None)
             self._untold.pop(key, None)
             self._lasting.pop(key, None)
+            self._grounds.pop(key, None)
             self._expected.forget(key)
             self._insisted.forget(key)
             self._witness.inquire(key, None)
@@ -204,9 +208,14 @@ class DeploymentController:
     async def _decided_anew(self, key: Key, snapshot: Snapshot) -> tuple[Snapshot, Decision]:
         """Answer what the pass asks for until it decides; asking twice for one fact is a defect."""
         now, uid = self._clock(), snapshot.deployment.metadata.uid or ""
+        ground = grounds.of(snapshot, self._grounds.get(key))
+        if ground is None:
+            self._grounds.pop(key, None)
+        else:
+            self._grounds[key] = ground
         asked: set[Fact] = set()
         while True:
-            outcome = decide(snapshot, now)
+            outcome = decide(snapshot, now, ground)
             if isinstance(outcome, Decision):
                 return snapshot, outcome
             if outcome.fact in asked:

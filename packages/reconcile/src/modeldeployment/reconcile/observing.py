@@ -81,9 +81,15 @@ def member(pod: shapes.Pod) -> Member:
         restarts=sum(each.restart_count for each in status.container_statuses),
         node=pod.spec.node_name,
         eligible=meta.labels.get(keys.ELIGIBLE) == keys.TRUE,
-        unstarted=any(each.started is False and not each.restart_count for each in status.container_statuses),
+        unstarted=any(each.started is False and not _ran(each) for each in status.container_statuses),
         marks=tuple(map(meta.labels.get, MARKS)),
     )
+
+
+def _ran(container: shapes.ContainerStatus) -> bool:
+    """Whether a container has ended before: for a moment after a crash its node counts no restart yet."""
+    states = (container.state, container.last_state)
+    return container.restart_count > 0 or any(each.terminated is not None for each in states)
 
 
 def workload(seen: shapes.Workload) -> Workload:

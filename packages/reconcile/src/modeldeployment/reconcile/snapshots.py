@@ -1,13 +1,15 @@
 """One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from operator import is_
 from typing import cast
 
 from modeldeployment.api import ModelDeployment, RefusalReason
 from modeldeployment.kube import shapes
 from modeldeployment.reconcile import following, observing, reading
-from modeldeployment.reconcile.deciding.seen import Queue, Snapshot, Weights
+from modeldeployment.reconcile.deciding.seen import Member, Queue, Snapshot, Weights, Workload
 from modeldeployment.reconcile.errors import Unreadable
 from modeldeployment.reconcile.watching import Key, Watched
 from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, WeightsRefusal, render
@@ -23,6 +25,10 @@ class _Memory:
     status: Mapping[str, object] = field(default_factory=dict)
     rendered_from: tuple[object, ...] = ()
     rendering: Rendering | RenderRefusal | None = None
+    pods: tuple[shapes.Pod, ...] = ()
+    members: tuple[Member, ...] = ()
+    owned_by: tuple[int, tuple[str, ...]] = (0, ())
+    workloads: tuple[Workload, ...] = ()
 
 
 class Snapshots:
@@ -54,18 +60,14 @@ class Snapshots:
         meta, watched = stored.metadata, self._watched
         memory = self._memory.setdefault(Key(meta.namespace, meta.name), _Memory())
         deployment = _read(stored, memory)
-        pods = watched.pods.by_index("owner", meta.uid)
-        uids = (*(pod.metadata.uid for pod in pods), *_retired(memory.status))
-        groups = {
-            workload.metadata.uid: workload for uid in uids for workload in watched.workloads.by_index("member", uid)
-        }
+        self._look(meta.uid, memory)
         attachment, store = following.cache(watched, deployment)
         rendering, weights = self._rendering(deployment, store, memory, native=native)
         return Snapshot(
             deployment=deployment,
             rendering=rendering,
-            members=tuple(watched.members.of(pod) for pod in pods),
-            workloads=tuple(watched.groups.of(workload) for workload in groups.values()),
+            members=memory.members,
+            workloads=memory.workloads,
             objects=tuple(
                 watched.kept[kind].of(each)
                 for kind, owned in watched.owned.items()
@@ -75,9 +77,21 @@ class Snapshots:
             cache=attachment,
             weights=weights,
             queues=self._queues(meta.namespace, rendering),
-            accounts=watched.accounts.among(pod.metadata.uid for pod in pods),
+            accounts=watched.accounts.among(pod.metadata.uid for pod in memory.pods),
             stale=stale,
         )
+
+    def _look(self, owner: str, memory: _Memory) -> None:
+        """Look which Pods and Workloads there are; where none of them changed, what was read of them stands."""
+        watched = self._watched
+        pods = watched.pods.by_index("owner", owner)
+        if len(pods) != len(memory.pods) or not all(map(is_, pods, memory.pods)):
+            memory.pods, memory.members = pods, tuple(map(watched.members.of, pods))
+        uids = (*(pod.metadata.uid for pod in pods), *_retired(memory.status))
+        if (known := (watched.workload_changes, uids)) != memory.owned_by:
+            found = itertools.chain.from_iterable(watched.workloads.by_index("member", uid) for uid in uids)
+            groups = {workload.metadata.uid: workload for workload in found}
+            memory.owned_by, memory.workloads = known, tuple(map(watched.groups.of, groups.values()))
 
     def after(self, seen: Snapshot, stored: shapes.Custom) -> Snapshot:
         """A reading as it will be once the store holds what was written to the status. Raises Unreadable."""

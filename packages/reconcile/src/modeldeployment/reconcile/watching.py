@@ -98,6 +98,8 @@ class Watched:
         self.backends: Store[shapes.Custom] = Store(on_change=(self._backend,))
         self.artifacts: Store[shapes.Custom] = Store(indexes={"claim": _claims_of}, on_change=(self._artifact,))
         self.claims: Store[shapes.PersistentVolumeClaim] = Store(on_change=(self._claim,))
+        self.workload_changes = 0
+        """How often any Workload came, changed or went: what was found among them before is there until then."""
         self.accounts = Accounts(self._account)
         self.queues = Queues(self.wake_all)
         self.owned: dict[OwnedKind, Store[Document]] = {
@@ -192,6 +194,7 @@ class Watched:
             self._wake_owner(pod.metadata)
 
     def _workload(self, old: shapes.Workload | None, new: shapes.Workload | None) -> None:
+        self.workload_changes += 1
         if self.groups.alike(old, new):
             return
         for each in (old, new):

@@ -92,16 +92,16 @@ DECIDING: Final[tuple[Bug, ...]] = (
         "lowest-first",
         "a scale-down lets the lowest ordinal go first",
         "sorting victims ascending",
-        ("deciding/turnover.py", "key=lambda slot: -slot.ordinal", "key=lambda slot: slot.ordinal"),
+        ("deciding/turnover.py", "for slot in reversed(role.retirable):", "for slot in role.retirable:"),
     ),
     bug(
         "one-too-many",
         "the replica at the declared count stays",
         "off by one between ordinals and counts",
         (
-            "deciding/turnover.py",
-            "if ordinal >= role.declared and slot.occupied",
-            "if ordinal > role.declared and slot.occupied",
+            "deciding/slots.py",
+            "for slot in self.occupied if slot.ordinal >= declared",
+            "for slot in self.occupied if slot.ordinal > declared",
         ),
     ),
     bug(

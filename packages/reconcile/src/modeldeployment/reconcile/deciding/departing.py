@@ -63,6 +63,8 @@ def stranded(members: Iterable[Member], workloads: Iterable[Workload]) -> list[S
     """
     members = list(members)
     leaving = {member.uid for member in members if member.leaving}
+    if not leaving:
+        return []
     live = {member.uid for member in members if not member.leaving}
     return [
         DeleteWorkload(workload.name, workload.uid)

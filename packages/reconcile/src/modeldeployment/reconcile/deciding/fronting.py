@@ -10,7 +10,7 @@ def wanted(rendered: Iterable[Mapping[str, object]], roles: Iterable[RoleSlots])
     """Every wanted Service."""
     bodies = {keeping.ref(body): body for body in rendered}
     for role in roles:
-        if role.role is None:
+        if role.role is None or role.size == 1:  # a replica of one Pod has no name of its own
             continue
         for ordinal in (each for each in role.slots if each >= role.declared):
             headless = role.role.headless(ordinal)

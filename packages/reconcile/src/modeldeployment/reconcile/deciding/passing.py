@@ -21,12 +21,13 @@ from modeldeployment.reconcile.deciding import (
     qualifying,
     retirement,
     routing,
-    slots,
     status,
     teardown,
     turnover,
 )
+from modeldeployment.reconcile.deciding import ground as grounds
 from modeldeployment.reconcile.deciding.findings import RenderRefused
+from modeldeployment.reconcile.deciding.ground import Ground
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import (
@@ -62,8 +63,8 @@ LATER = timedelta(seconds=30)
 """When to look again at what only somebody else can mend and no watch reports."""
 
 
-def decide(snapshot: Snapshot, now: datetime) -> Decision | Ask:
-    """Decide what should be written next for one deployment.
+def decide(snapshot: Snapshot, now: datetime, ground: Ground | None = None) -> Decision | Ask:
+    """Decide what should be written next for one deployment; `ground` is the snapshot's own where it is known.
 
     A store that is older than this controller's own last write decides nothing. A deployment that is being deleted is
     torn down and nothing else. Everything else follows the order of facts reconcile §3.
@@ -74,15 +75,15 @@ def decide(snapshot: Snapshot, now: datetime) -> Decision | Ask:
         return teardown.of(snapshot, now)
     if isinstance(snapshot.rendering, RenderRefusal):
         return _refuse(snapshot, snapshot.rendering, now)
-    return _converge(snapshot, snapshot.rendering, now)
+    ground = ground or grounds.of(snapshot)
+    assert ground is not None
+    return _converge(snapshot, snapshot.rendering, ground, now)
 
 
-def _converge(snapshot: Snapshot, rendering: Rendering, now: datetime) -> Decision | Ask:
-    marks = marking.of(snapshot.members, rendering)
+def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: datetime) -> Decision | Ask:
+    marks, roles = ground.marks, ground.roles
     if marks.members is not snapshot.members:
         snapshot = replace(snapshot, members=marks.members)
-    reserved = retirement.reserved(snapshot.status)
-    roles = slots.of(snapshot.members, snapshot.workloads, rendering.roles, reserved)
     hold = held(snapshot)
     operation = retirement.of(snapshot, roles, now)
     turnovers = {role.name: turnover.of(role, hold, operation.reserved) for role in roles}

@@ -73,17 +73,13 @@ def eligible(role: RoleSlots, going: Collection[str], retiring: Collection[str] 
     One that the spec no longer declares counts while it stands and is not on its way out. A role whose members do not
     answer, such as Encode, has none: that is known.
     """
-    count, known = 0, True
-    for slot in (*role.kept(), *(slot for ordinal, slot in role.slots.items() if ordinal >= role.declared)):
-        sure = True
-        for _, verdict in legs(role, slot, going, retiring):
-            if verdict is Verdict.FAILED:
-                break
-            sure = sure and verdict is Verdict.VERIFIED
-        else:
-            known = known and sure
-            count += any(member.eligible and answers(role, member) for member in slot.live)
-    return count if known else None
+    out = {*going, *retiring}
+    stay = role.qualified
+    if out:
+        stay = tuple(slot for slot in stay if not any(member.uid in out for member in slot.live))
+    if any(slot.workload is None for slot in stay):
+        return None
+    return sum(1 for slot in stay if slot.live[0].eligible and answers(role, slot.live[0]))
 
 
 def endpoints(eligible: int | None, *, routed: bool) -> dict[str, object]:

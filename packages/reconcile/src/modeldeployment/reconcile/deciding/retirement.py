@@ -20,7 +20,7 @@ from modeldeployment.reconcile.deciding.steps import SOON, SetEligibility, Step,
 from modeldeployment.reconcile.deciding.turnover import Departure, Reserved
 from modeldeployment.reconcile.retiring import machine
 from modeldeployment.reconcile.retiring.evidence import Inquiry
-from modeldeployment.reconcile.retiring.intents import Intent, Occupant
+from modeldeployment.reconcile.retiring.intents import Intent, Occupant, held
 from modeldeployment.reconcile.retiring.machine import Scene, Turn
 from modeldeployment.reconcile.retiring.reservation import BEFORE_DELETE, Reservation, read
 from modeldeployment.render import DEFAULT_GRACE, Rendering
@@ -81,12 +81,12 @@ class Operation:
 
 def of(snapshot: Snapshot, roles: Sequence[RoleSlots], now: datetime, *, rendered: bool = True) -> Operation:
     """Take the retirement of a deployment one step further. Where it is not `rendered`, `roles` are not looked at."""
-    held = stored(snapshot.status)
+    kept = stored(snapshot.status)
     retry = (snapshot.deployment.metadata.annotations or {}).get(keys.RETIREMENT_RETRY, "")
-    if held is None and not retry and not any(_leaves(role) for role in roles):
+    if kept is None and not retry and not any(_leaves(role) for role in roles):
         return Operation(Turn(None))
-    seen = scene(snapshot, roles, held, retry, rendered=rendered)
-    turn = machine.advance(held, seen, now)
+    seen = scene(snapshot, roles, kept, retry, rendered=rendered)
+    turn = machine.advance(kept, seen, now)
     kept = turn.reservation
     if kept is not None and kept.state is RetirementState.DELETING:
         turn = replace(turn, until=now + SOON)
@@ -159,8 +159,8 @@ def inquiry(operation: Operation, snapshot: Snapshot, rendering: Rendering) -> I
 
 def reserved(status: Mapping[str, object]) -> frozenset[str]:
     """The UIDs of the Pods that an operation under way has reserved."""
-    held = stored(status) if status.get("retirement") else None
-    return held.members if held is not None and held.under_way else frozenset()
+    kept = stored(status) if status.get("retirement") else None
+    return kept.members if kept is not None and kept.under_way else frozenset()
 
 
 def stored(status: Mapping[str, object]) -> Reservation | None:
@@ -174,7 +174,7 @@ def stored(status: Mapping[str, object]) -> Reservation | None:
 
 def _leaves(role: RoleSlots) -> bool:
     """Whether anything of a role may be wanted gone; asked of every role in every pass."""
-    return bool(role.surplus) or any(ordinal >= role.declared for ordinal in role.slots)
+    return bool(role.surplus or role.beyond)
 
 
 def scene(
@@ -184,16 +184,22 @@ def scene(
     retry: str = "",
     *,
     rendered: bool = True,
+    whole: bool = False,
 ) -> Scene:
-    """What the protocol sees around a reservation, and of all that the spec wants gone."""
+    """What the protocol sees around a reservation, and of what the spec wants gone.
+
+    Of the intents only those are worked out that a pass decides by, unless the `whole` line is asked for: a thousand
+    may wait behind one.
+    """
     workers = _Workers(snapshot, roles, stored)
-    wanted = [(role, departure) for role in roles if _leaves(role) for departure in turnover.retiring(role)]
+    intents, behind = _line(snapshot, roles, workers, stored.members if stored is not None else frozenset(), whole)
     target = [each for each in snapshot.members if stored is not None and each.uid in stored.members]
     standing = [each for each in snapshot.workloads if stored is not None and each.uid == stored.workload]
     mine = next((role for role in roles if stored is not None and role.name == stored.role), None)
     return Scene(
         generation=snapshot.deployment.metadata.generation or 0,
-        intents=tuple(_intent(role, departure, workers, snapshot) for role, departure in wanted),
+        intents=intents,
+        behind=behind,
         target=tuple(_occupant(each) for each in target),
         workload=bool(standing),
         stays=stored is not None and (not stored.workload or _owns_others(standing, stored, snapshot)),
@@ -204,6 +210,28 @@ def scene(
         evidence=snapshot.evidence,
         retry=retry,
     )
+
+
+def _line(
+    snapshot: Snapshot, roles: Sequence[RoleSlots], workers: "_Workers", own: frozenset[str], whole: bool
+) -> tuple[tuple[Intent, ...], int]:
+    """The intents up to the first that nothing holds back, and the reservation's own; how many more there are."""
+    intents: list[Intent] = []
+    behind, found, missing = 0, False, own
+    for role in roles:
+        if not _leaves(role):
+            continue
+        behind += turnover.retires(role)
+        for departure in turnover.retiring(role):
+            if found and not missing and not whole:
+                break
+            uids = {each.uid for each in departure.members}
+            if found and not uids & own and not whole:
+                continue
+            intents.append(intent := _intent(role, departure, workers, snapshot))
+            missing -= uids
+            found = found or (not uids & own and held(intent) is None)
+    return tuple(intents), behind - len(intents)
 
 
 def _owns_others(workloads: Iterable[Workload], stored: Reservation, snapshot: Snapshot) -> bool:
@@ -257,11 +285,7 @@ class _Workers:
     def __init__(self, snapshot: Snapshot, roles: Sequence[RoleSlots], stored: Reservation | None) -> None:
         self._routed = snapshot.deployment.spec.router is not None
         self._off = stored.members if stored is not None and stored.under_way else frozenset()
-        self._by_kind: dict[RoleKind, set[str]] = {}
-        for role in roles if self._routed else ():
-            if role.role is not None:
-                able = {uid for slot in role.slots.values() for uid in self._able(role, slot.live)}
-                self._by_kind.setdefault(role.role.kind, set()).update(able)
+        self._roles = roles
 
     def last(self, role: RoleSlots, members: Iterable[Member]) -> bool:
         """Whether the router would have no worker of the kind left without these, and has one with them.
@@ -270,13 +294,15 @@ class _Workers:
         """
         if not self._routed or role.role is None or not role.declared:
             return False
-        mine = [each.uid for each in members if not each.leaving and each.ready and qualifying.answers(role, each)]
-        able = self._by_kind[role.role.kind]
-        return bool(mine) and len(able) == sum(uid in able for uid in mine)
+        mine = {each.uid for each in members if not each.leaving and each.ready and qualifying.answers(role, each)}
+        return bool(mine) and all(uid in mine for uid in self._able(role.role.kind))
 
-    def _able(self, role: RoleSlots, live: Iterable[Member]) -> Iterable[str]:
+    def _able(self, kind: RoleKind) -> Iterable[str]:
         return (
             each.uid
-            for each in live
+            for role in self._roles
+            if role.role is not None and role.role.kind is kind
+            for slot in role.occupied
+            for each in slot.live
             if each.ready and each.eligible and each.uid not in self._off and qualifying.answers(role, each)
         )

@@ -7,6 +7,7 @@ Source: facts reconcile §4 and §5.
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
@@ -53,6 +54,12 @@ class Slot:
         return bool(self.live)
 
     @property
+    def ready(self) -> bool:
+        """Whether all of its live members are, of which there may be none."""
+        live = self.live
+        return live[0].ready if len(live) == 1 else all(member.ready for member in live)
+
+    @property
     def reserved(self) -> bool:
         """Whether the replica's own Workload holds a quota reservation."""
         return self.occupied and self.workload is not None and self.workload.reserved
@@ -63,7 +70,7 @@ class Slot:
         return self.occupied and self.workload is not None and self.workload.admitted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RoleSlots:
     """All slots of one role, by ordinal, plus its orphans.
 
@@ -93,7 +100,54 @@ class RoleSlots:
 
     def kept(self) -> tuple[Slot, ...]:
         """The declared ordinals' slots, lowest first."""
+        return self._kept
+
+    @cached_property
+    def _kept(self) -> tuple[Slot, ...]:
         return tuple(self.slot(ordinal) for ordinal in range(self.declared))
+
+    @cached_property
+    def occupied(self) -> tuple[Slot, ...]:
+        """Every slot that a live member holds, declared or not, lowest first."""
+        return tuple(slot for slot in self.slots.values() if slot.live)
+
+    @cached_property
+    def beyond(self) -> tuple[Slot, ...]:
+        """Slots that a live member holds although the spec no longer declares them, lowest first."""
+        declared = self.declared
+        return tuple(slot for slot in self.occupied if slot.ordinal >= declared)
+
+    @cached_property
+    def retirable(self) -> tuple[Slot, ...]:
+        """Those of `beyond` that serve as they should, or may yet, so that they leave by the protocol."""
+        return tuple(slot for slot in self.beyond if slot.state not in BROKEN)
+
+    @cached_property
+    def qualified(self) -> tuple[Slot, ...]:
+        """Replicas that are complete and ready, and whose Workload, where one was seen, is admitted and stands."""
+        serving = self.serving
+        return tuple(
+            slot
+            for slot in self.occupied
+            if slot.ordinal in serving
+            and (slot.workload is None or (slot.workload.admitted and not slot.workload.leaving))
+        )
+
+    @cached_property
+    def flavors(self) -> frozenset[str]:
+        """What the quota of any of its replicas was assigned in."""
+        return frozenset(each for slot in self.occupied if slot.workload is not None for each in slot.workload.flavors)
+
+    @cached_property
+    def reserved(self) -> int:
+        """How many of its replicas hold quota."""
+        return sum(1 for slot in self.occupied if slot.reserved)
+
+    @cached_property
+    def serving(self) -> frozenset[int]:
+        """The ordinals of replicas that are complete and whose members are all ready, whatever render they carry."""
+        size = self.size
+        return frozenset(slot.ordinal for slot in self.occupied if len(slot.live) == size and slot.ready)
 
 
 def of(
@@ -101,26 +155,34 @@ def of(
     workloads: Iterable[Workload],
     roles: Iterable[RoleRendering],
     retiring: Collection[str] = (),
+    *,
+    before: Iterable[RoleSlots] = (),
 ) -> tuple[RoleSlots, ...]:
     """Classify the Pods of a deployment: declared roles in spec order, then roles the spec no longer names.
 
-    `retiring` are the UIDs of those that an operation under way has reserved.
+    `retiring` are the UIDs of those that an operation under way has reserved. What is held by the very same objects as
+    `before`, in an earlier pass, keeps the slot it had.
     """
+    known = {role.name: role for role in before}
     by_role: dict[str, list[Member]] = {}
     for member in members:
         by_role.setdefault(member.role, []).append(member)
     owners = _owners(workloads)
-    declared = [_role_slots(role.name, role, by_role.pop(role.name, []), owners, retiring) for role in roles]
-    dropped = [_role_slots(name, None, by_role[name], owners, retiring) for name in sorted(by_role)]
-    return (*declared, *dropped)
+    wanted: list[tuple[str, RoleRendering | None]] = [(role.name, role) for role in roles]
+    wanted += [(name, None) for name in sorted(by_role.keys() - {name for name, _ in wanted})]
+    return tuple(
+        _role_slots(name, role, by_role.get(name, []), owners, retiring, known.get(name)) for name, role in wanted
+    )
 
 
 def _owners(workloads: Iterable[Workload]) -> dict[str, Workload]:
     """Map a Pod UID to its Workload; a Pod claimed by two resolves to the first by name."""
     owners: dict[str, Workload] = {}
-    for workload in sorted(workloads, key=lambda each: each.name):
+    for workload in workloads:
         for uid in workload.owners:
-            owners.setdefault(uid, workload)
+            other = owners.get(uid)
+            if other is None or workload.name < other.name:
+                owners[uid] = workload
     return owners
 
 
@@ -130,20 +192,43 @@ def _role_slots(
     members: list[Member],
     owners: Mapping[str, Workload],
     retiring: Collection[str],
+    before: RoleSlots | None,
 ) -> RoleSlots:
+    known = before.slots if before is not None and before.role is role else {}
+    slots: dict[int, Slot] = {}
     claims: dict[int, list[Member]] = {}
     orphans: list[Member] = []
     for member in members:
-        if member.ordinal is not None:
+        if member.ordinal is None:
+            if not member.leaving:
+                orphans.append(member)
+        elif (was := known.get(member.ordinal)) is not None and _stands(was, member, owners, retiring):
+            slots[member.ordinal] = was
+        else:
             claims.setdefault(member.ordinal, []).append(member)
-        elif not member.leaving:
-            orphans.append(member)
+    unclaimed = not (claims or orphans) and len(slots) == len(known) > 0
+    if before is not None and unclaimed and not (before.orphans or before.surplus):
+        return before
     surplus: list[Member] = []
-    slots: dict[int, Slot] = {}
     for ordinal in sorted(claims):
-        slots[ordinal], doubles = _classify(ordinal, role, claims[ordinal], owners, retiring)
+        alone = slots[ordinal].live if ordinal in slots else ()  # not any more
+        slots[ordinal], doubles = _classify(ordinal, role, [*alone, *claims[ordinal]], owners, retiring)
         surplus += doubles
-    return RoleSlots(name, role, slots, tuple(sorted(orphans, key=_by_name)), tuple(surplus))
+    ordered = dict(sorted(slots.items())) if known else slots
+    return RoleSlots(name, role, ordered, tuple(sorted(orphans, key=_by_name)), tuple(surplus))
+
+
+def _stands(was: Slot, member: Member, owners: Mapping[str, Workload], retiring: Collection[str]) -> bool:
+    """Whether a slot is held as it was, by one live Pod, which is what all slots of most roles are."""
+    live = was.live
+    return (
+        len(live) == 1
+        and live[0] is member
+        and not was.leaving
+        and owners.get(member.uid) is was.workload
+        and (not retiring or was.state in BROKEN or (was.state is SlotState.RETIRING) == (member.uid in retiring))
+        and (bool(retiring) or was.state is not SlotState.RETIRING)
+    )
 
 
 def _classify(
@@ -187,8 +272,7 @@ def matches(member: Member, ordinal: int, role: RoleRendering | None) -> bool:
 
 def serving(role: RoleSlots, ordinal: int) -> bool:
     """Whether a replica is complete and all its members are ready, whatever render they carry."""
-    slot = role.slot(ordinal)
-    return len(slot.live) == role.size and all(member.ready for member in slot.live)
+    return ordinal in role.serving
 
 
 def _state(

@@ -101,18 +101,16 @@ def deleting(snapshot: Snapshot, left: int) -> JSON | None:
 def role_status(role: RoleSlots) -> JSON:
     """One entry of `status.roles[]`; figures count replicas."""
     assert role.role is not None
-    slots = [slot for slot in role.slots.values() if slot.occupied]
-    flavors = {flavor for slot in slots if slot.workload is not None for flavor in slot.workload.flavors}
     entry: JSON = {
         "name": role.name,
         "kind": role.role.kind.value,
         "desired": role.declared,
-        "ready": sum(1 for slot in slots if serving(role, slot.ordinal)),
-        "quotaReserved": sum(1 for slot in slots if slot.reserved),
+        "ready": len(role.serving),
+        "quotaReserved": role.reserved,
         "unmanaged": role.role.unmanaged,
     }
-    if flavors:
-        entry["assignedFlavors"] = sorted(flavors)
+    if role.flavors:
+        entry["assignedFlavors"] = sorted(role.flavors)
     entry["parallelism"] = role.role.parallelism
     return entry
 
@@ -122,8 +120,7 @@ def role_summary(declared: Sequence[RoleSlots]) -> str:
     ready: dict[RoleKind, int] = {}
     for role in declared:
         assert role.role is not None
-        count = sum(1 for ordinal in role.slots if serving(role, ordinal))
-        ready[role.role.kind] = ready.get(role.role.kind, 0) + count
+        ready[role.role.kind] = ready.get(role.role.kind, 0) + len(role.serving)
     return "".join(f"{ready[kind]}{letter}" for kind, letter in LETTERS.items() if kind in ready)
 
 
@@ -180,10 +177,6 @@ def _held(turnovers: Mapping[str, Turnover]) -> found.Held:
 def kinds_finding(declared: Sequence[RoleSlots]) -> found.Finding:
     """The `RoleKindsReady` finding: every declared kind needs one ready replica."""
     kinds = [role.role.kind for role in declared if role.role is not None]
-    ready = {
-        role.role.kind
-        for role in declared
-        if role.role is not None and any(serving(role, ordinal) for ordinal in role.slots)
-    }
+    ready = {role.role.kind for role in declared if role.role is not None and role.serving}
     bare = [kind.value for kind in dict.fromkeys(kinds) if kind not in ready]
     return found.KindsNotReady(tuple(bare)) if bare else found.AllKindsReady()

@@ -4,7 +4,7 @@ Within a pass a role gets either deletes or creates, never both, and the count h
 Source: spec 1 §Rollout behavior, §Replica departures; facts reconcile §4.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import Final, TypeAlias
@@ -156,17 +156,24 @@ def of(role: RoleSlots, hold: Hold = Hold.NOTHING, reserved: Reserved = NOBODY) 
     return _rolled(role, hold, reserved)
 
 
-def retiring(role: RoleSlots) -> tuple[Departure, ...]:
+def retiring(role: RoleSlots) -> Iterator[Departure]:
     """What the spec wants gone by the protocol: whole replicas, highest ordinal first, then all surplus Pods as one.
 
     Replicas that lost a member or have ended serve nobody as they should, and leave without it (facts reconcile §7).
     """
+    cause = _cause(role)
+    for slot in reversed(role.retirable):
+        departure = _whole(cause, role, slot)
+        if not role.surplus or not any(member.over for member in departure.members):
+            yield departure
     doubles = tuple(member for member in _surplus(role) if not _served_by_nobody(member))
-    whole = (_whole(_cause(role), role, slot) for slot in _trimmed(role) if slot.state not in BROKEN)
-    return (
-        *(departure for departure in whole if not any(member.over for member in departure.members)),
-        *((Departure(Cause.SURPLUS, doubles, None),) if doubles else ()),
-    )
+    if doubles:
+        yield Departure(Cause.SURPLUS, doubles, None)
+
+
+def retires(role: RoleSlots) -> int:
+    """How many departures `retiring` tells of."""
+    return sum(1 for _ in retiring(role)) if role.surplus or role.orphans else len(role.retirable)
 
 
 def going(turnovers: Iterable[Turnover]) -> frozenset[str]:
@@ -196,8 +203,7 @@ def _cause(role: RoleSlots) -> Cause:
 
 def _trimmed(role: RoleSlots) -> list[Slot]:
     """Live replicas beyond the declared count, highest ordinal first."""
-    beyond = [slot for ordinal, slot in role.slots.items() if ordinal >= role.declared and slot.occupied]
-    return sorted(beyond, key=lambda slot: -slot.ordinal)
+    return [*reversed(role.beyond)]
 
 
 def _ended(role: RoleSlots) -> list[Departure]:
@@ -313,7 +319,7 @@ def _rolled(role: RoleSlots, hold: Hold, reserved: Reserved) -> Turnover:
 
 def _whole(cause: Cause, role: RoleSlots, slot: Slot) -> Departure:
     """Every live member of a replica, doubles included: one that stayed would keep the Workload, and so the slot."""
-    doubles = tuple(member for member in role.surplus if member.ordinal == slot.ordinal)
+    doubles = tuple(member for member in role.surplus if member.ordinal == slot.ordinal) if role.surplus else ()
     return Departure(cause, (*slot.live, *doubles), slot.workload)
 
 

@@ -68,7 +68,7 @@ class Leaving:
 def of(snapshot: Snapshot, roles: Iterable[RoleSlots]) -> Leaving:
     """What leaves of a deployment, from its slots and what status holds."""
     mine = operation(snapshot.status)
-    scene = retirement.scene(snapshot, tuple(roles), mine)
+    scene = retirement.scene(snapshot, tuple(roles), mine, whole=True)
     return Leaving(mine, scene.intents, machine.advance(mine, scene, reservation.LONG_AGO).held)
 
 

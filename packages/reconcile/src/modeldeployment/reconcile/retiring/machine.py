@@ -50,15 +50,17 @@ _STAGES: Final = {
 class Scene:
     """What a pass sees around a reservation.
 
-    `intents` is everything that the spec wants gone, in order. `target` are the Pods of the reservation that still
-    exist, `workload` says whether its Workload does; it `stays` where it owns a Pod outside of the target, or where
-    none was reserved, and then so may deleted Pods. `healthy` says that the target qualifies for requests again but
-    for its retirement. `window` and `last` are those of an intent, for the target. Where the deployment is not
-    `rendered` nobody knows the intents. `retry` is the annotation.
+    `intents` is what the spec wants gone, in order, as far as it is worked out: the reservation's own and the first
+    that nothing holds back are among them, and `behind` are how many more there are. `target` are the Pods of the
+    reservation that still exist, `workload` says whether its Workload does; it `stays` where it owns a Pod outside of
+    the target, or where none was reserved, and then so may deleted Pods. `healthy` says that the target qualifies for
+    requests again but for its retirement. `window` and `last` are those of an intent, for the target. Where the
+    deployment is not `rendered` nobody knows the intents. `retry` is the annotation.
     """
 
     generation: int
     intents: tuple[Intent, ...] = ()
+    behind: int = 0
     target: tuple[Occupant, ...] = ()
     workload: bool = False
     stays: bool = False
@@ -317,7 +319,7 @@ def _stay(stored: Reservation, reason: str) -> Turn:
 
 def _waiting(target: frozenset[str], scene: Scene) -> int:
     """How many intents wait behind the target."""
-    return sum(1 for intent in scene.intents if not intent.uids & target)
+    return scene.behind + sum(1 for intent in scene.intents if not intent.uids & target)
 
 
 def _held(stored: Reservation | None, scene: Scene) -> tuple[tuple[Intent, Held], ...]:
