@@ -113,6 +113,12 @@ def test_a_running_pod_reports_where_it_is_whether_it_is_ready_and_how_often_it_
     assert (container["containerID"], container["restartCount"]) == ("lab://u/main/2", 2)
 
 
+def test_the_proxy_beside_a_picker_runs_on_while_that_starts_anew() -> None:
+    one = pod({"name": "envoy", "image": "e"}, {"name": "epp", "image": "p"})
+    told = running(one, Report("127.1.2.3", NOW, restarts=1), NOW)["status"]
+    assert {each["name"]: each["restartCount"] for each in told["containerStatuses"]} == {"envoy": 0, "epp": 1}
+
+
 def test_a_condition_keeps_its_time_until_it_changes() -> None:
     one = pod(engine("vllm"))
     one["status"] = running(one, Report("127.1.2.3", NOW), NOW)["status"]

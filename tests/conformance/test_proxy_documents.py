@@ -1,11 +1,15 @@
 """The proxy's document is one Envoy reads: every field exists, has its type, and every name leads somewhere."""
 
 import importlib
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from conformance_documents import SHAPES, documents, replaced
+from modeldeployment.lab.packaged import Program
+from modeldeployment.lab.pytest_plugin import ObtainProgram
 
 # Each registers the messages of its file, so that what stands in an `Any` is read as what it says it is.
 MESSAGES = (
@@ -77,3 +81,25 @@ def _any(packed: Any) -> Any:
     unpacked = importlib.import_module("google.protobuf.message_factory").GetMessageClass(message)()
     assert packed.Unpack(unpacked)
     return unpacked
+
+
+@pytest.mark.parametrize("fields", [{}, {"requestTimeoutSeconds": 120}], ids=["a-day", "two-minutes"])
+@pytest.mark.parametrize("engine", ["vLLM", "SGLang"])
+def test_envoy_itself_takes_the_document(
+    engine: str, fields: dict[str, int], program: ObtainProgram, tmp_path: Path
+) -> None:
+    assert taken(program("envoy"), documents(engine, "pair", **fields)["envoy.yaml"], tmp_path) == ""
+
+
+def test_envoy_itself_refuses_a_cluster_that_is_not_there(program: ObtainProgram, tmp_path: Path) -> None:
+    document = replaced(documents("vLLM", "pair")["envoy.yaml"], "cluster: original_destination", "cluster: other")
+    assert "other_cluster" in taken(program("envoy"), document, tmp_path)
+
+
+def taken(envoy: Program, document: str, folder: Path) -> str:
+    """What Envoy says of a document that it does not take; it listens nowhere meanwhile."""
+    file = folder / "envoy.yaml"
+    file.write_text(document, encoding="utf-8")
+    command = [str(envoy.environment / "bin" / "envoy"), "--mode", "validate", "--disable-hot-restart", "-c", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return "" if done.returncode == 0 else done.stderr + done.stdout

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from modeldeployment.lab.routers.picking import PROXY
+
 JSON = dict[str, Any]
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready")
@@ -66,6 +68,8 @@ def ended(pod: Mapping[str, Any], report: Report, code: int, now: str) -> JSON:
 
 def _container(pod: Mapping[str, Any], container: Mapping[str, Any], restarts: int) -> JSON:
     name = container["name"]
+    if name == PROXY:  # which runs on while the picker beside it starts anew
+        restarts = 0
     return {
         "name": name,
         "image": container["image"],
