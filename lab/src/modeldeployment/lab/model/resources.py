@@ -42,6 +42,7 @@ _RBAC = "rbac.authorization.k8s.io/v1"
 
 _ALL: Final = (
     Resource("modeldeployments", _OURS, "ModelDeployment"),
+    Resource("modeldeploymentscalers", _OURS, "ModelDeploymentScaler"),
     Resource("modelartifacts", _OURS, "ModelArtifact"),
     Resource("kvcachepoolbindings", _OURS, "KVCachePoolBinding"),
     Resource("kvcachepools", _OURS, "KVCachePool", namespaced=False),
