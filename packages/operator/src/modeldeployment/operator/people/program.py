@@ -115,6 +115,7 @@ app.command()(dismissing.retry)
 app.command()(scalers.plan)
 app.command()(scalers.replay)
 app.command()(scalers.gitops)
+app.command()(scalers.backtest)
 
 
 @app.command()

@@ -43,7 +43,7 @@ class _Window:
     prompt: int = 0
     generation: int = 0
     waits: list[tuple[int, int]] = field(default_factory=list)
-    """Seconds waited, and how many requests did."""
+    """Milliseconds waited, and how many requests did."""
     seconds: int = 0
     overload: int = 1000
     """Thousandths of what ready replicas carry that were asked for in the worst second; 1000 where they carried it."""
@@ -67,19 +67,24 @@ class _Role:
     def arrive(self, second: int, arrived: int, requests: int, prompt: int, generation: int) -> None:
         self.queue.append(_Batch(second, arrived, requests, self.group.work(prompt, generation), prompt, generation))
 
-    def serve(self, now: int) -> list[_Batch]:
-        """Serve one second; answers the batches that are through with this role."""
-        room = self.ready(now) * self.group.peak
+    def serve(self, now: int) -> list[tuple[_Batch, int]]:
+        """Serve one second; answers the batches that are through with this role, and how long their last ones waited.
+
+        What comes within a second flows in evenly, and what is served flows out so: a wait is told in milliseconds.
+        """
+        capacity = room = self.ready(now) * self.group.peak
         asked = sum(batch.work for batch in self.queue)
         if asked:
-            self.window.overload = max(self.window.overload, asked * 1000 // room if room else 10**6)
-        through: list[_Batch] = []
+            self.window.overload = max(self.window.overload, asked * 1000 // capacity if capacity else 10**6)
+        through: list[tuple[_Batch, int]] = []
         while self.queue and self.queue[0].work <= room:
             batch = self.queue.popleft()
             room -= batch.work
             self._count(batch, batch.work)
-            self.window.waits.append((now - batch.second, batch.requests))
-            through.append(batch)
+            done = (capacity - room) * 1000 // capacity if capacity else 0
+            wait = max(0, (now - batch.second - 1) * 1000 + done)
+            self.window.waits.append((wait, batch.requests))
+            through.append((batch, wait))
         if self.queue and room:
             self._count(self.queue[0], room)
             self.queue[0].work -= room
@@ -129,7 +134,7 @@ class _Role:
         for wait, requests in sorted(window.waits):
             left -= requests
             if left <= 0:
-                return Quantity.whole(wait * 1000 + self.group.token_milliseconds)
+                return Quantity.whole(wait + self.group.token_milliseconds)
         return None
 
     def _between(self, window: _Window) -> Quantity | None:
@@ -215,8 +220,8 @@ class Fluid:
                 first = self._roles[0]
                 first.arrive(self._now, self._now, arrival.requests, arrival.prompt, arrival.generation)
         for role, following in zip(self._roles, (*self._roles[1:], None), strict=True):
-            for batch in role.serve(self._now):
-                if self._now - batch.second > self._fleet.limit_seconds:
+            for batch, wait in role.serve(self._now):
+                if wait > self._fleet.limit_seconds * 1000:
                     self._late.add(batch.arrived)
                 if following is not None:
                     following.arrive(self._now, batch.arrived, batch.requests, batch.prompt, batch.generation)

@@ -71,7 +71,7 @@ def of_rates(name: str, rates: Iterable[tuple[int, Fraction]], seconds: int, pro
 
 def _rates(told: Sequence[tuple[int, Fraction]], seconds: int) -> Iterator[Fraction]:
     """The rate of every second."""
-    for (start, rate), following in zip(told, (*told[1:], None), strict=True):
+    for (start, rate), following in zip(told, (*told[1:], None), strict=False):
         yield from (rate for _ in range(seconds))
         if following is not None:
             gap = following[0] - start - seconds

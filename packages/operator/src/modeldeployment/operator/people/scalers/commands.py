@@ -104,6 +104,72 @@ def gitops(
     say(Said("\n".join(ignores.lines(body, where, ignores.For(whose)))))
 
 
+def backtest(
+    recordings: Annotated[
+        list[Path], typer.Argument(metavar="TRACE...", help="CSV of requests or rates, .gz or not; or a directory.")
+    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Option("-f", "--filename", metavar="FILE", help="Scalers to play; without it the three algorithms are."),
+    ] = None,
+    roles: Annotated[Literal["server", "pair"], typer.Option(help="One role, or prefill and decode.")] = "server",
+    tokens: Annotated[
+        int, typer.Option("--tokens-per-second", min=1, help="What one server replica serves at most.")
+    ] = 8000,
+    prefill: Annotated[
+        int, typer.Option("--prefill-tokens-per-second", min=1, help="What one prefill replica serves at most.")
+    ] = 8000,
+    decode: Annotated[
+        int, typer.Option("--decode-tokens-per-second", min=1, help="What one decode replica serves at most.")
+    ] = 800,
+    utilization: Annotated[
+        float, typer.Option(min=0.01, max=1, help="Part of that with which the three algorithms plan.")
+    ] = 0.8,
+    minimum: Annotated[int, typer.Option("--min", min=1, max=1024, help="Fewest replicas of a role.")] = 1,
+    maximum: Annotated[int, typer.Option("--max", min=1, max=1024, help="Most replicas of a role.")] = 64,
+    cold: Annotated[int, typer.Option("--cold-start", min=0, help="Seconds until a new replica serves.")] = 120,
+    leaving: Annotated[int, typer.Option(min=0, help="Seconds until a replica that leaves is gone.")] = 30,
+    limit: Annotated[int, typer.Option(min=0, help="Seconds a request may wait before a role.")] = 2,
+    interval: Annotated[int, typer.Option(min=5, max=300, help="Seconds between passes of the algorithms.")] = 15,
+    seconds: Annotated[int | None, typer.Option(min=1, help="Play so much of a trace and no more.")] = None,
+    scale: Annotated[float, typer.Option(min=0.001, help="Play it so many times as heavy.")] = 1.0,
+    model: Annotated[str | None, typer.Option(help="Which model of a file with several.")] = None,
+    prompt: Annotated[
+        int, typer.Option("--input-tokens", min=0, help="Of a request, where only rates are told.")
+    ] = 1000,
+    generation: Annotated[
+        int, typer.Option("--output-tokens", min=0, help="Of a request, where only rates are told.")
+    ] = 200,
+    output: Form = "text",
+) -> None:
+    """Say what scalers would have done with recorded traffic: requests served in time, replica hours, changes.
+
+    Engines are played as fluid (docs/scaling.md says what that leaves out). Beside the scalers stand the cheapest
+    schedule of somebody who knows the future, with the same cold start, and a fixed fleet of its largest size. The same
+    trace and options give the same numbers, always.
+
+    Exit status: 0 played, 2 wrong use, or a trace or scaler that cannot be read.
+    """
+    from fractions import Fraction
+
+    from modeldeployment.operator.people.scalers import backtests
+    from modeldeployment.operator.people.scalers import recordings as reading
+
+    if minimum > maximum:
+        raise UsageError(f"--min is {minimum} and --max is {maximum}: the least cannot be above the most")
+    part = Fraction(str(utilization))
+    wish = backtests.Wish(
+        roles == "pair", tokens, prefill, decode, minimum, maximum, cold, leaving, limit, interval, part
+    )
+    wanted = reading.Wish(model, prompt, generation, seconds, Fraction(str(scale)))
+    given = backtests.scalers(files) if files else {}
+    played = [backtests.run(trace, wish, given) for path in recordings for trace in reading.read(path, wanted)]
+    if output == "json":
+        say(Said(as_json({"traces": [backtests.table(each) for each in played]})))
+    else:
+        say(Said("\n\n".join("\n".join(backtests.lines(each)) for each in played)))
+
+
 def why(
     name: str,
     role: str | None,
