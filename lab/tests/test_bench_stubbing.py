@@ -7,7 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from modeldeployment.kube import Added, AlreadyExists, Changed, Client, Conflict, Gone, NotFound, load, shapes
+from modeldeployment.kube import (
+    Added,
+    AlreadyExists,
+    Changed,
+    Client,
+    Conflict,
+    Gone,
+    Invalid,
+    NotFound,
+    PatchType,
+    load,
+    shapes,
+)
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.lab.bench import pretending, storming, stubbing
 from modeldeployment.lab.bench.pretending import Pretence
@@ -70,6 +82,22 @@ async def test_a_patch_of_an_old_version_conflicts_and_one_that_changes_nothing_
             await client.patch(PODS, "one", {"metadata": {"resourceVersion": "1"}}, "bench")
         with pytest.raises(NotFound):
             await client.patch(PODS, "none", {}, "bench")
+
+
+async def test_a_json_patch_holds_to_what_it_tests_and_of_a_status_changes_nothing_else(tmp_path: Path) -> None:
+    async with client_of(Stub(), tmp_path) as client:
+        made = await client.create(PODS, pod("one"), "bench")
+        tested = {"op": "test", "path": "/metadata/uid", "value": made.metadata.uid}
+        more = {"op": "add", "path": "/spec/nodeName", "value": "n"}
+        status = {"op": "add", "path": "/status", "value": {"phase": "Running"}}
+        told = await client.patch(
+            PODS, "one", [tested, more, status], "bench", how=PatchType.JSON, subresource="status"
+        )
+        assert (told.status.phase, told.spec.node_name) == ("Running", "")
+        changed = await client.patch(PODS, "one", [tested, more], "bench", how=PatchType.JSON)
+        assert changed.spec.node_name == "n"
+        with pytest.raises(Invalid):
+            await client.patch(PODS, "one", [{**tested, "value": "another"}], "bench", how=PatchType.JSON)
 
 
 async def test_a_watch_shows_what_happened_since_the_version_it_names_and_what_happens_next(tmp_path: Path) -> None:

@@ -23,7 +23,10 @@ class Scenario(StrEnum):
     REVIEW = "review"
     PLAN = "plan"
     PARSE = "parse"
+    SCALE = "scale"
+    SHADOW = "shadow"
     STORM = "storm"
+    SHRINK = "shrink"
     WEBHOOK = "webhook"
     IDLE = "idle"
     CREATE = "create"
@@ -95,6 +98,8 @@ IDLE_REQUESTS: Final = Measurement("idle-200-writes", "requests", Bound.EXACTLY,
 IDLE_SHARE: Final = Measurement("idle-200-core-share", "cores", Bound.AT_MOST, 0.01, Scenario.IDLE)
 RETIRE_LOST: Final = Measurement("retire-1000-lost-requests", "requests", Bound.EXACTLY, 0, Scenario.RETIRE)
 RETIRE_IDLE: Final = Measurement("retire-idle-own-seconds", "s", Bound.AT_MOST, 3, Scenario.RETIRE)
+RETIRE_PASS: Final = Measurement("retire-pass-ms", "ms", Bound.AT_MOST, 5, Scenario.SHRINK)
+RETIRE_SHARE: Final = Measurement("retire-200-core-share", "cores", Bound.AT_MOST, 0.5, Scenario.SHRINK)
 STORE_MEMORY: Final = Measurement("store-mib-per-1000-pods", "MiB", Bound.AT_MOST, 5, Scenario.STORE)
 RENDER_SECONDS: Final = Measurement("render-65536-seconds", "s", Bound.AT_MOST, 1, Scenario.RENDER)
 RENDER_MEMORY: Final = Measurement("render-65536-mib", "MiB", Bound.AT_MOST, 200, Scenario.RENDER)
@@ -105,6 +110,9 @@ REVIEW_GROWTH: Final = Measurement("review-10000-arguments-growth", "ratio", Bou
 WEBHOOK_RATE: Final = Measurement("webhook-reviews-per-second", "reviews/s", Bound.AT_LEAST, 200, Scenario.WEBHOOK)
 WEBHOOK_P99: Final = Measurement("webhook-p99-ms", "ms", Bound.AT_MOST, 25, Scenario.WEBHOOK)
 WEBHOOK_CPU: Final = Measurement("webhook-cpu-ms-per-review", "ms", Bound.AT_MOST, 2, Scenario.WEBHOOK)
+SCALER_SHARE: Final = Measurement("scaler-200-core-share", "cores", Bound.AT_MOST, 0.5, Scenario.SCALE)
+SCALER_LAG: Final = Measurement("scaler-200-lag-p99-seconds", "s", Bound.AT_MOST, 15, Scenario.SCALE)
+SCALER_SHADOW: Final = Measurement("scaler-1000-shadow-cores", "cores", Bound.AT_MOST, 1, Scenario.SHADOW)
 PLAN_THREE: Final = Measurement("plan-3-roles-ms", "ms", Bound.AT_MOST, 1, Scenario.PLAN)
 PLAN_WORST: Final = Measurement("plan-worst-10-roles-ms", "ms", Bound.AT_MOST, 50, Scenario.PLAN)
 PARSER_RATIO: Final = Measurement("parser-ratio", "ratio", Bound.AT_LEAST, 20, Scenario.PARSE)
@@ -132,6 +140,8 @@ MEASUREMENTS: Final = (
     IDLE_SHARE,
     RETIRE_LOST,
     RETIRE_IDLE,
+    RETIRE_PASS,
+    RETIRE_SHARE,
     STORE_MEMORY,
     RENDER_SECONDS,
     RENDER_MEMORY,
@@ -142,6 +152,9 @@ MEASUREMENTS: Final = (
     WEBHOOK_RATE,
     WEBHOOK_P99,
     WEBHOOK_CPU,
+    SCALER_SHARE,
+    SCALER_LAG,
+    SCALER_SHADOW,
     PLAN_THREE,
     PLAN_WORST,
     PARSER_RATIO,

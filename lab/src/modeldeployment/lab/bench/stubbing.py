@@ -1,4 +1,4 @@
-"""An API server that holds objects in memory and checks nothing: lists, watches, creates, merge patches, deletes.
+"""An API server that holds objects in memory and checks nothing: lists, watches, creates, patches, deletes.
 
 It stands in where the real one would be what is measured. A resourceVersion is the microsecond of the monotonic clock
 at which a version came to be, so that whoever sees the version knows how old it is.
@@ -18,6 +18,7 @@ import msgspec
 from aiohttp import web
 
 from modeldeployment.lab.controlplane import ports
+from modeldeployment.lab.model import patches
 
 Json: TypeAlias = dict[str, Any]
 
@@ -210,11 +211,18 @@ class Stub:
             case _:
                 return self._patch(at, thing, msgspec.json.decode(body))
 
-    def _patch(self, at: Place, thing: Json, patch: Json) -> web.Response:
-        wanted = patch.get("metadata", {}).get("resourceVersion")
-        if wanted not in (None, thing["metadata"]["resourceVersion"]):
-            return _refused(409, "Conflict")
-        changed = merged(thing, {"status": patch.get("status", {})} if at.subresource == "status" else patch)
+    def _patch(self, at: Place, thing: Json, patch: Json | list[Json]) -> web.Response:
+        if isinstance(patch, list):
+            try:
+                edited = patches.edited(thing, patch)
+            except (LookupError, ValueError):
+                return _refused(422, "Invalid")
+            changed = {**thing, "status": edited["status"]} if at.subresource == "status" else edited
+        else:
+            wanted = patch.get("metadata", {}).get("resourceVersion")
+            if wanted not in (None, thing["metadata"]["resourceVersion"]):
+                return _refused(409, "Conflict")
+            changed = merged(thing, {"status": patch.get("status", {})} if at.subresource == "status" else patch)
         if changed == thing:
             return _json(thing)
         changed["metadata"] = dict(changed["metadata"])

@@ -21,6 +21,8 @@ from modeldeployment.lab.bench import (
     restarting,
     retiring,
     reviewing,
+    scaling,
+    shrinking,
     storing,
     storming,
     tearing,
@@ -47,8 +49,23 @@ ROLLED = 4
 LIFTED = 4
 SETS = 100
 RETIREMENTS = 1000
+SCALERS = 200
+SCALER_REPLICAS = 16
+SHADOWS = 1000
+SHADOW_REPLICAS = 3
 
-_ALONE = frozenset({Scenario.RENDER, Scenario.REVIEW, Scenario.PLAN, Scenario.PARSE, Scenario.STORM})
+_ALONE = frozenset(
+    {
+        Scenario.RENDER,
+        Scenario.REVIEW,
+        Scenario.PLAN,
+        Scenario.PARSE,
+        Scenario.SCALE,
+        Scenario.SHADOW,
+        Scenario.SHRINK,
+        Scenario.STORM,
+    }
+)
 """What needs no control plane."""
 _APART = frozenset({Scenario.WRITES, Scenario.FLEET})
 """What needs one of its own."""
@@ -74,10 +91,16 @@ async def run(
     if Scenario.PARSE in chosen:
         tell("reading numbers")
         yield parsing.measure()
+    if Scenario.SCALE in chosen:
+        yield await scaling.active(_size(SCALERS, SCALER_REPLICAS, scale), tell)
+    if Scenario.SHADOW in chosen:
+        yield await scaling.shadow(_size(SHADOWS, SHADOW_REPLICAS, scale), tell)
     if Scenario.STORM in chosen:
         # One change a second and deployment, however many there are: a busier one is made to rest.
         rate, seconds = storming.RATE * scale, _short(storming.SECONDS, scale)
         yield await storming.measure(_scaled(FLEET_DEPLOYMENTS, scale), rate, seconds, tell)
+    if Scenario.SHRINK in chosen:
+        yield await shrinking.measure(_scaled(LARGEST, scale), _scaled(DEPLOYMENTS, scale), tell)
     if set(chosen) - _ALONE - _APART:
         tell("starting a control plane")
         async with world(report) as started, contextlib.aclosing(_on(started, chosen, scale, report, tell)) as values:
@@ -143,6 +166,11 @@ async def _fleet(deployments: int, after: float, report: toolchain.Report, tell:
 
 def _scaled(count: int, scale: float) -> int:
     return max(1, round(count * scale))
+
+
+def _size(scalers: int, replicas: int, scale: float) -> scaling.Size:
+    """Two windows of a few intervals, which do not shrink."""
+    return scaling.Size(_scaled(scalers, scale), replicas)
 
 
 def _short(seconds: float, scale: float) -> float:
