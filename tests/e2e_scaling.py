@@ -36,9 +36,12 @@ class Scaled:
     async def start(self, *hats: str) -> Operator:
         """Start an operator and wait until it leads; with its webhook, until the API server calls it."""
         worn = hats or HATS
-        started = self.hooks.start(*worn) if "webhook" not in worn else await self.hooks.called(*worn)
+        # API servers call the first webhook's address, also when another process has taken its place.
+        port = int(self.hooks.url.rpartition(":")[2] or 0)
+        started = self.hooks.start(*worn) if "webhook" not in worn else await self.hooks.called(*worn, port=port)
         await started.ready()
-        await started.until(lambda: started.metric("modeldeployment_scaler_leader") == 1, "it scales")
+        if "scaler" in worn:
+            await started.until(lambda: started.metric("modeldeployment_scaler_leader") == 1, "it scales")
         return started
 
     async def deploy(self, **role: Any) -> None:

@@ -258,6 +258,18 @@ def test_a_deleted_scaler_releases_its_target_and_goes() -> None:
     assert scene.replicas == 2
 
 
+def test_a_term_is_not_used_again_although_nothing_was_committed_under_it() -> None:
+    scene = bound(waiting=16)
+    for suspend in (True, False):
+        spec = {"spec": {"suspend": suspend}}
+        scene.server.merge("modeldeploymentscalers", "chat", "team", spec, by="user")
+        scene.settle()
+        scene.start()
+        scene.lead()
+        scene.look()
+    assert scene.annotation(keys.SCALER_BINDING)["term"] == 2
+
+
 def test_shadow_writes_nothing_but_its_status() -> None:
     scene = Scene()
     scene.engines.waiting = 30

@@ -9,7 +9,7 @@ from modeldeployment.api.binding import Binding
 from modeldeployment.api.scalerconditions import REASONS, RoleReason, ScalerCondition, ScalerReason
 from modeldeployment.api.scalerstatus import BindingStatus, ScalerStatus, SignalState
 from modeldeployment.scaler import remembering, reporting
-from modeldeployment.scaler.binding import Acquire, Hold, Ruling, Stay, Watch
+from modeldeployment.scaler.binding import Acquire, Hold, Release, Ruling, Stay, Watch
 from modeldeployment.scaler.planning.memory import Commit, Demanded, Memory, Recommended, RoleMemory
 from modeldeployment.scaler.planning.observed import Reading, RoleReading, Seat, Target, TargetRole
 from modeldeployment.scaler.planning.outcome import Finding, Plan, RolePlan
@@ -205,6 +205,8 @@ def test_the_binding_tells_the_target_planned_for_and_the_term_that_was_used_las
     assert reporting.binding(watched, "chat", uid, BOUND) == BOUND
     gone = Ruling(Stay(), ScalerReason.TARGET_NOT_FOUND, ScalerReason.TARGET_NOT_FOUND)
     assert reporting.binding(gone, "chat", "", BOUND) == BOUND
+    let_go = Ruling(Release(4), ScalerReason.SUSPENDED, ScalerReason.SUSPENDED)
+    assert reporting.binding(let_go, "chat", uid, None) == BindingStatus(target_uid=uid, target_name="chat", term=4)
     taken_on = Ruling(Acquire(1), ScalerReason.BOUND, ScalerReason.ACTIVE, acknowledged=True)
     assert reporting.binding(taken_on, "chat", "uid-new", BOUND) is None
 

@@ -17,7 +17,7 @@ from modeldeployment.api.conditions import ConditionStatus
 from modeldeployment.api.scalerconditions import ScalerCondition, ScalerReason
 from modeldeployment.api.scalerstatus import BindingStatus, ScaledRoleStatus, ScalerStatus
 from modeldeployment.scaler import remembering, wording
-from modeldeployment.scaler.binding import Acquire, Hold, Ruling, Watch
+from modeldeployment.scaler.binding import Hold, Release, Ruling, Watch
 from modeldeployment.scaler.planning import sentences
 from modeldeployment.scaler.planning.memory import Memory, RoleMemory
 from modeldeployment.scaler.planning.observed import Reading, RoleReading, Target
@@ -125,13 +125,11 @@ def binding(ruling: Ruling, target: str, uid: str, before: BindingStatus | None)
     """
     kept = None if ruling.acknowledged else before
     match ruling.next:
-        case Hold(term):
+        case Hold(term) | Release(term):
             return BindingStatus(target_uid=uid, target_name=target, term=term)
         case Watch():
             term_ = kept.term if kept is not None and kept.target_uid == uid else None
             return BindingStatus(target_uid=uid, target_name=target, term=term_)
-        case Acquire():
-            return kept
         case _:
             return kept
 

@@ -218,6 +218,8 @@ class ScalerController:
                 told = wording.taken(target.name, term)
                 self.tally.count(self.tally.bindings, "Acquired")
             case Release(term):
+                if case.stored.metadata.deletion_timestamp is None:
+                    await self._teller.tell(case)  # the annotation that tells the term goes, and status keeps it
                 version = await committing.release(self._client, namespace, target)
                 told = wording.released(target.name, term)
                 self.tally.count(self.tally.bindings, "Released")
