@@ -16,6 +16,8 @@ from e2e_accounts import account
 from e2e_board import watching
 from e2e_installed import Hooks
 from e2e_operators import Operator, Start
+from e2e_picked import picked as picked
+from e2e_picked import picker as picker
 from e2e_retiring import breakable_serving as breakable_serving
 from e2e_retiring import serving as serving
 from e2e_webhooks import webhook_namespace as webhook_namespace
