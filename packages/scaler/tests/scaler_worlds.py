@@ -31,13 +31,14 @@ def deployment(
     annotations: Mapping[str, str] | None = None,
     retirement: Mapping[str, Any] | None = None,
     leaving: bool = False,
+    engine: str = "vLLM",
 ) -> shapes.Custom:
     """A deployment whose roles have so many replicas each."""
     meta = _meta("chat", uid, version, generation=generation, annotations=dict(annotations or {}))
     if leaving:
         meta["deletionTimestamp"] = "2030-01-01T00:00:00Z"
     spec = {
-        "engine": {"name": "vllm"},
+        "engine": {"name": engine},
         "roles": [
             {"name": name, "kind": (kinds or {}).get(name, "Server"), "replicas": count, "instanceType": "a10"}
             for name, count in (roles or {"server": 2}).items()

@@ -1,7 +1,7 @@
 """What a pass sees of a target: its seats, who of them serves, and what still holds a place."""
 
 import pytest
-from modeldeployment.api import RoleKind
+from modeldeployment.api import EngineName, RoleKind
 from modeldeployment.api.retirement import RetirementState
 from modeldeployment.kube import shapes
 from modeldeployment.scaler import observing
@@ -100,7 +100,7 @@ def test_what_is_declared_is_read_with_its_kinds_and_its_claims() -> None:
     assert of.vector == {"prefill": 2, "decode": 3}
     assert [role.kind for role in of.roles] == [RoleKind.PREFILL, RoleKind.DECODE]
     assert of.claimed == Claimed("uid-t", binding="b", decision="d")
-    assert of.engine == "vllm"
+    assert of.engine == "vLLM"
 
 
 def test_what_says_nothing_of_its_kind_and_count_is_one_server() -> None:
@@ -115,3 +115,29 @@ def test_ready_replicas_are_counted_by_role() -> None:
     seen = observing.seen(observing.declared(deployment({"a": 2, "b": 1})), stores.pods, stores.workloads)
     assert observing.ready(seen.target) == {"a": 2, "b": 0}
     assert [(each.role, each.ordinal) for each in seen.leaders if each.ready] == [("a", 0), ("a", 1)]
+
+
+def test_the_leaders_of_ready_replicas_are_asked_where_their_annotations_say() -> None:
+    of, stores = observing.declared(deployment({"server": 3})), shared()
+    for each in (pod(index=0), pod(index=1), pod(ordinal=1, ready=False), pod(ordinal=2, leaving=True)):
+        stores.pods.put(each)
+    (asked,) = observing.engines(of, observing.seen(of, stores.pods, stores.workloads))
+    assert (asked.role, asked.name, asked.pod) == ("server", EngineName.VLLM, "chat-server-0-0")
+    assert asked.url == "http://127.0.0.1:8000/metrics"
+    assert observing.answers_still(asked, stores.pods)
+
+
+def test_who_was_asked_answers_no_more_once_its_container_or_its_address_is_another() -> None:
+    of, stores = observing.declared(deployment({"server": 1})), shared()
+    stores.pods.put(pod())
+    (asked,) = observing.engines(of, observing.seen(of, stores.pods, stores.workloads))
+    stores.pods.put(pod(address="127.0.0.2", version=11))
+    assert not observing.answers_still(asked, stores.pods)
+    stores.pods.remove(pod(version=12))
+    assert not observing.answers_still(asked, stores.pods)
+
+
+def test_an_engine_that_nobody_knows_is_not_asked() -> None:
+    of, stores = observing.declared(deployment({"server": 1}, engine="llama.cpp")), shared()
+    stores.pods.put(pod())
+    assert observing.engines(of, observing.seen(of, stores.pods, stores.workloads)) == ()
