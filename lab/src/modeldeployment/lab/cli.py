@@ -23,6 +23,7 @@ from modeldeployment.lab.crashes.cli import reliability
 from modeldeployment.lab.demo.cli import demo
 from modeldeployment.lab.engines.cli import engines
 from modeldeployment.lab.errors import AlreadyUp, LabError, NotInstallable, NotUp, StateUnusable, UnknownComponent
+from modeldeployment.lab.exploring.cli import explore
 from modeldeployment.lab.fleets.cli import app as fleet_app
 from modeldeployment.lab.loading.cli import load, trace
 from modeldeployment.lab.runtimes.choosing import KUBECONFIG, NAMES, PROCESSES, availability, runtime_named
@@ -40,6 +41,7 @@ app.add_typer(fleet_app, name="fleet")
 app.command()(bench)
 app.command()(demo)
 app.command()(engines)
+app.command()(explore)
 app.command()(load)
 app.command()(trace)
 app.command()(reliability)
