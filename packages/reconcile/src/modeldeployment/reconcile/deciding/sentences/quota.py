@@ -23,8 +23,9 @@ def of(
         case found.Parked(parked=parked, total=total, roles=roles):
             return (
                 f"{parked} of {words.replicas(total)} {words.are(parked)} parked, of {words.roles(roles)}: the set did "
-                "not get quota for all of its replicas in time, so it holds none any more; make room and set spec.active "
-                "of its Workloads to true, or delete the deployment and create it again (applying it again changes nothing)"
+                "not get quota for all of its replicas in time, so it holds none any more; make room and set "
+                "spec.active of its Workloads to true, or delete the deployment and create it again (applying it again "
+                "changes nothing)"
             )
         case found.Yielding(yielding=yielding, total=total, older=older):
             return (
