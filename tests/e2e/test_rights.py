@@ -21,6 +21,7 @@ from modeldeployment.kube.kinds import CLUSTER_QUEUES, PODS
 from modeldeployment.lab.bench import audits
 from modeldeployment.lab.controlplane import Component
 from modeldeployment.operator import rbac
+from modeldeployment.operator.process import Hat
 from modeldeployment.reconcile.deciding.drifting import covers
 from modeldeployment.reconcile.sets.markers import Yield
 
@@ -58,10 +59,8 @@ async def test_every_grant_is_used_and_nothing_is_asked_beyond_them(
     breakable: World, hooks: Hooks, audit: Path
 ) -> None:
     await sets.take_check_away(breakable)  # whoever ran on this control plane before has installed it
-    operator = await hooks.called(
-        "webhook", "controllers", GPUSTACK_WEBHOOK_CERTIFICATE_SECONDS="10", GPUSTACK_WEBHOOK_SETTLE_SECONDS="1"
-    )
-    waiting = hooks.start("webhook", "controllers")  # it looks at the Leases and waits for them
+    operator = await hooks.called(*Hat, GPUSTACK_WEBHOOK_CERTIFICATE_SECONDS="10", GPUSTACK_WEBHOOK_SETTLE_SECONDS="1")
+    waiting = hooks.start(*Hat)  # it looks at the Leases and waits for them
     await waiting.ready()
     await _a_life(breakable)
     await _a_route(breakable)
@@ -154,7 +153,7 @@ async def _a_cache(world: World) -> None:
 
 
 async def _a_scaler(world: World) -> None:
-    """A scaler looks at its target, and an orphaned binding is taken off."""
+    """A scaler looks at its target, an orphaned binding is taken off, and the scaler binds it and lets it go."""
     spec = {"targetRef": {"name": "cached"}, "roles": [{"name": "server", "maxReplicas": 4}]}
     algorithm = {"type": "TokenThroughput", "tokenThroughput": {"serverTargetTokensPerSecond": "2000"}}
     named = {"metadata": {"name": "cached"}}
@@ -167,6 +166,15 @@ async def _a_scaler(world: World) -> None:
     assert said.code == 0, said.err
     said = await world.kubectl("annotate", "modeldeployment", "cached", f"{keys.SCALER_BINDING}-")
     assert said.code == 0, said.err
+    await world.client.patch(SCALERS, "cached", {"spec": {"mode": "Active"}}, world.namespace, how=PatchType.MERGE)
+    async for _ in world.asking():
+        said = await world.kubectl("get", "mds", "cached", "-o", "jsonpath={.status.binding.term}")
+        if said.out:
+            break
+    await world.client.delete(SCALERS, "cached", world.namespace)
+    async for _ in world.asking():
+        if (await world.kubectl("get", "mds", "cached")).code:
+            break
 
 
 def _body(kind: Any, named: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:

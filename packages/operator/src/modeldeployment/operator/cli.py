@@ -46,7 +46,7 @@ def run(
         typer.Option(metavar="DIR", help="Record every pass of every scaler there; wins over scaler-journal-dir."),
     ] = None,
 ) -> None:
-    """Review writes of ModelDeployments and reconcile them until told to stop."""
+    """Review writes of ModelDeployments, reconcile and scale them until told to stop."""
     chosen = load(settings)
     if journal_dir is not None:
         chosen = chosen.model_copy(update={"scaler_journal_dir": journal_dir})
