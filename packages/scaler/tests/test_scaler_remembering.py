@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from modeldeployment.api import Condition, ConditionStatus, Quantity
@@ -132,8 +133,9 @@ def test_a_filter_is_kept_to_a_nano_unit_and_then_never_changes(level: float) ->
     assert remembering.memory_of(written(once)) == once
 
 
-def test_a_filter_that_ran_away_is_forgotten_and_its_history_is_not() -> None:
-    lost = Filter(level=float("inf"), trend=0, p00=1, p01=0, p10=0, p11=1, count=9, at=START)
+@pytest.mark.parametrize("level", [float("inf"), float("nan"), 1e300])
+def test_a_filter_that_ran_away_is_forgotten_and_its_history_is_not(level: float) -> None:
+    lost = Filter(level=level, trend=0, p00=1, p01=0, p10=0, p11=1, count=9, at=START)
     history = (Demanded(at=START, tokens_per_second=Quantity.whole(7)),)
     memory = Memory(roles={"server": RoleMemory(filter=lost, demanded=history)})
     assert remembering.memory_of(written(memory)).roles["server"] == RoleMemory(demanded=history)

@@ -64,6 +64,7 @@ class Actor:
         plan = line.plan
         assert plan is not None, "a pass that plans has a plan"
         if plan.move is None or not case.term:
+            case.standing.refused = ""
             await self._end(case, target, line, plan.memory)
             return
         vector = {role.name: plan.vector.get(role.name, role.replicas) for role in target.roles}
@@ -119,7 +120,7 @@ class Actor:
         if moved:
             by = await reverting.writers(self._client, case.key.namespace, target.name, tuple(moved))
             told = wording.reverted(target.vector, last.vector, by)
-            each.trouble = told.note
+            each.reverted = told.note
             await self._teller.emit(case.stored, told)
 
     async def _conclude(self, case: Case, target: Declared, line: Line, outcome: Outcome) -> None:
@@ -131,7 +132,7 @@ class Actor:
         match outcome:
             case Written(version, generation):
                 each.wrote = int(version)
-                each.trouble = ""
+                each.refused = each.reverted = ""
                 self._tally.count(self._tally.commits, plan.move.value)
                 told = wording.committed(plan.move, target.vector, plan.vector, line.decision_id)
                 log.info("counts committed", extra={"object": str(case.key), "reason": told.note})
@@ -145,7 +146,7 @@ class Actor:
             case Refused(why):
                 self._tally.count(self._tally.unwritten, "Refused")
                 told = wording.refused(wording.changed(target.vector, plan.vector), why)
-                each.trouble = told.note
+                each.refused = told.note
                 await self._teller.emit(case.stored, told)
                 await self._end(case, target, line, plan.memory)
             case Lost(_, sent):

@@ -6,7 +6,6 @@ rounded to nano-units. Nothing that cannot be read is guessed: it is forgotten, 
 Sources: spec 3 §Status, facts api-scaler §5, decisions D12, D36, D41.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Final, TypeVar, cast
@@ -33,6 +32,8 @@ Of = TypeVar("Of")
 Kept = TypeVar("Kept")
 
 _NANO: Final = 10**9
+_MOST: Final = 1e30
+"""What a filter that got there, or that is no number any more, says is not kept; the schema has no room for it."""
 PLANNED: Final = (ScalerCondition.METRICS_READY, ScalerCondition.BLOCKED)
 """Conditions that only planning writes: their generation is the one that was planned for last."""
 
@@ -205,7 +206,7 @@ def _predictor(name: str, role: RoleMemory) -> scalerstatus.Predictor | None:
         for each in role.demanded[-HISTORY:]
     )
     kept_ = role.filter
-    if kept_ is None or not all(map(math.isfinite, _numbers(kept_))):
+    if kept_ is None or not all(abs(each) < _MOST for each in _numbers(kept_)):
         return scalerstatus.Predictor(name=name, history=history)
     level, trend, *sure = map(_amount, _numbers(kept_))
     return scalerstatus.Predictor(

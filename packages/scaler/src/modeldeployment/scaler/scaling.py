@@ -246,7 +246,7 @@ class ScalerController:
         """Forget everything about a target that another one has taken the place of."""
         each = case.standing
         each.memory = Memory()
-        each.trouble = ""
+        each.refused = each.reverted = ""
         each.due = None
         self._sampler.forget(str(case.key))
         await self._teller.report(case.key, each, Report(case.wanted.generation, None, (), cleared=True))

@@ -60,10 +60,17 @@ class Standing:
     unsettled: Unsettled | None = None
     untold: bool = False
     """Whether the write of its status failed."""
-    trouble: str = ""
-    """What keeps counts from being written, or who writes them as well."""
+    refused: str = ""
+    """Why counts that are wanted are not written."""
+    reverted: str = ""
+    """Who else writes counts, since the last commit."""
     wrote: int = 0
     """Version of the last write to the target: a store that is older tells nothing."""
+
+    @property
+    def trouble(self) -> str:
+        """What keeps counts from being what they are planned to be, although the binding is held."""
+        return self.refused or self.reverted
 
     def read(self, stored: shapes.Custom) -> Wanted:
         """Read the spec, once a generation. Raises Unreadable."""
