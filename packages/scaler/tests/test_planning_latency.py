@@ -95,6 +95,12 @@ def test_the_guard_asks_for_one_more_than_declared_and_not_than_recommended() ->
     assert (advice.replicas, advice.reason) == (4, RoleReason.LATENCY_GUARD_SCALE_UP)
 
 
+def test_one_that_is_ready_can_be_slow_and_none_that_is_ready_cannot_be_helped_by_another() -> None:
+    assert prefill(900, demand=1000, replicas=1, ready=1).replicas == 2
+    advice = prefill(900, demand=1000, replicas=1, ready=0)
+    assert (advice.replicas, advice.reason) == (1, RoleReason.NO_READY_REPLICAS)
+
+
 def test_while_replicas_land_the_guard_holds_instead_of_asking_for_another_each_pass() -> None:
     advice = prefill(5000, landing=True)
     assert (advice.replicas, advice.reason, advice.shrinks) == (2, RoleReason.LATENCY_GUARD_HOLD, False)

@@ -3,6 +3,8 @@
 import pytest
 from modeldeployment.api.scalerconditions import RoleReason
 from modeldeployment.scaler.planning.advice import Advice
+from modeldeployment.scaler.planning.algorithms import predictive as forecasting
+from modeldeployment.scaler.planning.algorithms.kalman import Noise
 from modeldeployment.scaler.planning.causes import Cause
 from modeldeployment.scaler.planning.policy import Predictive
 from planning_advice import advised, causes
@@ -72,6 +74,7 @@ def test_a_role_that_cannot_be_read_is_still_told_to_be_warming_up() -> None:
     advice = advised(predictive(), None, of=role("prefill", 3))
     assert (advice.replicas, advice.reason, advice.shrinks) == (3, RoleReason.PREDICTOR_WARMING_UP, False)
     assert causes(advice) == [Cause.SIGNAL_MISSING, Cause.PREDICTOR_WARMING_UP]
+    assert advice.steps[1].numbers == {"count": 0, "needed": 6}
 
 
 def test_while_it_warms_up_the_fallback_is_guarded_as_token_throughput_is() -> None:
@@ -117,6 +120,15 @@ def test_a_replica_goes_only_if_the_others_are_then_at_most_80_percent_full(
 ) -> None:
     advice = prefill(demand, replicas=3)
     assert (advice.replicas, advice.reason, advice.shrinks) == (replicas, reason, shrinks)
+
+
+def test_room_that_is_just_there_needs_no_word() -> None:
+    assert causes(prefill(3200, replicas=3)) == [Cause.STABLE_RATE, Cause.FORECAST]
+
+
+def test_the_filter_reckons_with_the_noise_that_is_declared() -> None:
+    declared = predictive(q_level="2.5", q_trend="0.5", noise=40)
+    assert forecasting.noise(declared) == Noise(level=2.5, trend=0.5, observation=40.0)
 
 
 def test_the_numbers_of_a_consolidation_are_what_the_others_would_carry() -> None:

@@ -80,7 +80,8 @@ def test_a_window_ends_with_the_newest_sample_if_that_is_later() -> None:
 def test_the_same_instant_is_the_same_sample() -> None:
     history = demanded((-15, 5), (0, 7))
     again = Demanded(at=at(0), tokens_per_second=Quantity.whole(9))
-    assert windows.sampled(history, again, now=at(5), seconds=180, interval_seconds=15) is history
+    for now in (0, 5):
+        assert windows.sampled(history, again, now=at(now), seconds=180, interval_seconds=15) is history
 
 
 def test_a_sample_that_comes_late_is_left_out() -> None:
@@ -123,6 +124,9 @@ def test_two_slow_intervals_are_no_hole() -> None:
     sample = Demanded(at=at(600), tokens_per_second=Quantity(1))
     kept = windows.sampled(demanded((0, 5)), sample, now=at(600), seconds=600, interval_seconds=300)
     assert [each.at for each in kept] == [at(0), at(600)]
+    later = Demanded(at=at(601), tokens_per_second=Quantity(1))
+    kept = windows.sampled(demanded((0, 5)), later, now=at(601), seconds=600, interval_seconds=300)
+    assert [each.at for each in kept] == [at(601)]
 
 
 def test_another_recommendation_of_the_same_instant_takes_the_place_of_the_first() -> None:

@@ -20,7 +20,7 @@ def propose(
     capacity: Quantity,
     token: Token,
     *,
-    extra: int = 0,
+    extra: int,
 ) -> Proposal:
     """Propose what carries the mean demand.
 
