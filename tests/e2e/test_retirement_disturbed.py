@@ -139,7 +139,7 @@ async def test_a_replica_that_is_deleted_by_somebody_else_while_it_drains_is_not
     await shrunk(world, 1)
 
 
-@pytest.mark.parametrize("state", ["Admitted", "Disqualified", "Draining", "Deleting"])
+@pytest.mark.parametrize("state", ["Admitted", "Disqualified", "Withdrawing", "Draining", "Deleting", "Settling"])
 async def test_an_operator_that_is_killed_in_any_state_is_followed_by_one_that_goes_on_and_nothing_is_lost(
     breakable: World, breakable_serving: Serving, start_operator: Start, state: str
 ) -> None:
