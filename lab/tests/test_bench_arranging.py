@@ -3,6 +3,7 @@
 import pytest
 from modeldeployment.api.modeldeployment import ModelDeployment
 from modeldeployment.lab.bench.arranging import TOKEN_SECONDS, Arrangement, shrinks
+from modeldeployment.lab.bench.retiring import ABREAST
 from modeldeployment.lab.loading import requests
 
 
@@ -16,8 +17,18 @@ def test_every_arrangement_and_router_takes_part_and_about_as_many_leave_as_were
     assert len({each.name for each in planned}) == len(planned)
 
 
-def test_five_hundred_fit_the_fleet_of_the_suite() -> None:
-    assert sum(each.pods for each in shrinks(500)) < 1024
+def test_those_that_are_there_at_one_time_fit_the_fleet_of_the_suite() -> None:
+    largest = sorted((each.pods for each in shrinks(1000)), reverse=True)
+    assert sum(largest[:ABREAST]) < 1024
+
+
+def test_no_deployment_of_a_thousand_has_more_to_lose_than_a_few_minutes_take() -> None:
+    assert {each.arrangement: each.leaving for each in shrinks(1000)} == {
+        Arrangement.HALF: 1,
+        Arrangement.GROUP: 4,
+        Arrangement.SERVER: 5,
+    }
+    assert max(each.retirements for each in shrinks(1000)) == 7
 
 
 def test_the_manifests_are_deployments() -> None:

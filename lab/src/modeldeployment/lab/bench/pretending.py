@@ -27,11 +27,12 @@ _SINCE: Final = "2026-01-01T00:00:00Z"
 class Pretence:
     """A stub with a fleet's InstanceType, its queue with our check, and Pods that run as soon as they are created.
 
-    Each Pod gets the next of `addresses`, or all of them the same one where none are given.
+    Each Pod gets the next of `addresses`, or all of them the same one where none are given. `make` is what the stub is
+    made by.
     """
 
-    def __init__(self, addresses: Iterable[str] = ()) -> None:
-        self.stub: Final = Stub(self._created)
+    def __init__(self, addresses: Iterable[str] = (), make: type[Stub] = Stub) -> None:
+        self.stub: Final = make(self._created)
         self._addresses: Final = itertools.chain(addresses, itertools.repeat(_NOWHERE))
         self.stub.put(f"/apis/{keys.API_VERSION}/instancetypes", _instance_type())
         self.stub.put(f"{_KUEUE}/clusterqueues", cluster_queue(_POOL, (kueue.JOINT_CHECK,)) | _active())

@@ -40,7 +40,8 @@ _SECONDS: Final = 900.0
 _SHRINK_SECONDS: Final = 2400.0
 _POLL: Final = 0.2
 _CLOSELY: Final = 0.02
-_ROUND: Final = 500
+ABREAST: Final = 48
+"""Deployments that are there at one time, each with a router of its own: what two cores bear, and the fleet holds."""
 
 
 @dataclass(slots=True)
@@ -112,16 +113,13 @@ async def measure(world: World, retirements: int, tell: Tell) -> tuple[Value, ..
     async with operator(world) as running, _served(world) as (serving, seen):
         await running.until_ready()
         idle = await _idle(world, seen, tell)
-        accounts: list[Account] = []
+        planned = arranging.shrinks(retirements)
         counted: Counter[str] = Counter()
+        for each in planned:
+            counted[each.arrangement.value] += each.retirements
         before = time.monotonic()
-        for start in range(0, retirements, _ROUND):
-            planned = arranging.shrinks(min(_ROUND, retirements - start))
-            for each in planned:
-                counted[each.arrangement.value] += each.retirements
-            accounts.append(await _round(world, serving, seen, planned, start, tell))
+        account = await _abreast(world, serving, seen, planned, tell)
         took = time.monotonic() - before
-        account = together(accounts)
         cut = sum(
             engine.ledger.count(Outcome.CUT) + engine.ledger.count(Outcome.FAILED) for _, engine in serving.history
         )
@@ -183,28 +181,31 @@ async def _idle(world: World, seen: Seen, tell: Tell) -> Value:
     )
 
 
-async def _round(
-    world: World, serving: Serving, seen: Seen, planned: tuple[Shrink, ...], seed: int, tell: Tell
-) -> Account:
-    """Make deployments, load each, shrink all at once, and take them away again."""
-    tell(f"{len(planned)} deployments of {sum(each.pods for each in planned)} Pods come up")
-    for each in planned:
-        body = each.manifest(NAMESPACE, world.provision.instance_type)
-        await world.client.create(DEPLOYMENTS, body, NAMESPACE)
-    for each in planned:
-        await _until(partial(seen.serves, each.name, each.pods + 1), f"{each.name} is served")
-    tell(f"{sum(each.retirements for each in planned)} replicas leave under load")
-    loads = [asyncio.create_task(_shrunk(world, serving, seen, each, seed + at)) for at, each in enumerate(planned)]
+async def _abreast(world: World, serving: Serving, seen: Seen, planned: tuple[Shrink, ...], tell: Tell) -> Account:
+    """Make deployments, load each, shrink it and take it away again; as one goes the next comes."""
+    places, ended = asyncio.Semaphore(ABREAST), 0
+    tell(f"{sum(each.retirements for each in planned)} replicas of {len(planned)} deployments are to leave under load")
+
+    async def lived(seed: int, each: Shrink) -> Account:
+        nonlocal ended
+        async with places:
+            body = each.manifest(NAMESPACE, world.provision.instance_type)
+            await world.client.create(DEPLOYMENTS, body, NAMESPACE)
+            await _until(partial(seen.serves, each.name, each.pods + 1), f"{each.name} is served")
+            account = await _shrunk(world, serving, seen, each, seed)
+            await _gone(world, seen, (each.name,))
+        ended += 1
+        if ended % (ABREAST // 4) == 0:
+            tell(f"{ended} deployments have come, shrunk and gone; {account.text().partition(chr(10))[0]} of the last")
+        return account
+
+    lives = [asyncio.create_task(lived(seed, each)) for seed, each in enumerate(planned)]
     try:
-        accounts = await asyncio.gather(*loads)
+        return together(await asyncio.gather(*lives))
     finally:
-        for task in loads:
-            task.cancel()
-        await asyncio.gather(*loads, return_exceptions=True)
-    account = together(accounts)
-    tell(account.text().partition("\n")[0])
-    await _gone(world, seen, tuple(each.name for each in planned))
-    return account
+        for life in lives:
+            life.cancel()
+        await asyncio.gather(*lives, return_exceptions=True)
 
 
 async def _gone(world: World, seen: Seen, names: tuple[str, ...]) -> None:
