@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from modeldeployment.api import RoleKind
 from modeldeployment.api.scalerstatus import SignalState
 from modeldeployment.scaler.planning.observed import Reading, RoleReading
 from people_clusters import Cluster, served
@@ -75,6 +77,29 @@ def test_programs_read_the_same_with_every_step_and_its_sentence(tmp_path: Path,
     assert role["input"]["runningRequests"] == 50
 
 
+def test_a_role_that_the_scaler_does_not_name_is_told_as_one(tmp_path: Path, capsys: Capture) -> None:
+    one = planned(0)
+    (server,) = one.target.roles
+    decode = msgspec.structs.replace(server, name="decode", kind=RoleKind.DECODE)
+    two = msgspec.structs.replace(one.target, roles=(server, decode))
+    place = journal(tmp_path / "j", planned(0, target=two))
+    said = asked(capsys, "mds/chat", "decode", "--journal", place)
+    assert said.status == 1
+    assert said.lines[1:] == [
+        "role decode: 4 declared, not scaled: the scaler has no bounds for it",
+        "vector: server 4, decode 4",
+        (
+            "MetricsReady BoundsConflict: role decode: the scaler has no bounds for it; "
+            "hint: add it to spec.roles with minReplicas and maxReplicas"
+        ),
+        (
+            "Blocked BoundsConflict: role decode: the scaler has no bounds for it; "
+            "hint: add it to spec.roles with minReplicas and maxReplicas"
+        ),
+        "what helps: add it to spec.roles with minReplicas and maxReplicas",
+    ]
+
+
 def test_the_last_pass_at_or_before_an_instant_is_told(tmp_path: Path, capsys: Capture) -> None:
     place = journal(tmp_path / "j", planned(0), planned(15), planned(30))
     for at, told in (
@@ -99,6 +124,9 @@ def test_a_line_that_was_torn_is_a_note_and_the_others_are_told(tmp_path: Path, 
     ("arguments", "told"),
     [
         (("mds/chat", "decode"), "default/chat has no role 'decode'; it has server"),
+        (("mds/",), "mds/ names no scaler: write mds/NAME, NAME as kubectl get mds shows it"),
+        (("mds/chat/server",), "mds/chat/server names no scaler: write mds/NAME, NAME as kubectl get mds shows it"),
+        (("mds/../chat",), "mds/../chat names no scaler: write mds/NAME, NAME as kubectl get mds shows it"),
         (("mds/other",), "{journal} has no pass of default/other; it tells of default/chat"),
         (("mds/chat", "-n", "team-a"), "{journal} has no pass of team-a/chat; it tells of default/chat"),
         (

@@ -6,7 +6,8 @@ reads a cluster instead, `judging` judges one object, `validating` does all that
 every value. `foretelling` compares two of them, `contrasting` says what differs. `looking` reads how a deployment
 stands in a cluster, `growing` draws that as a tree, `reasoning` follows it to the causes, `situating` does both for a
 command. `dismissing` has what would happen if a replica left, which `telling` says, and the retry of a retirement that
-was aborted, which `retrying` judges and waits for. `program` is the command line, its `commands` and their `options`.
+was aborted, which `retrying` judges and waits for. `scalers` says why a scaler decides as it does. `program` is the
+command line, its `commands` and their `options`.
 Nothing is imported before it is needed: `kubectl md explain` is to answer at once.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,9 @@ SettingsFile: TypeAlias = Annotated[
 ]
 
 
+_NAME = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
+
+
 def sources(
     facts: list[str] | None,
     cluster: bool,
@@ -74,9 +78,13 @@ def colours() -> bool:
 
 
 def scaler(name: str) -> str | None:
-    """The name of a scaler where one is named as mds/NAME; None where a deployment is."""
+    """The name of a scaler that is named as mds/NAME, None where a deployment is; raises UsageError for no name."""
     kind, slash, rest = name.partition("/")
-    return rest if slash and kind in ("mds", "modeldeploymentscaler", "modeldeploymentscalers") else None
+    if not slash or kind not in ("mds", "modeldeploymentscaler", "modeldeploymentscalers"):
+        return None
+    if not _NAME.fullmatch(rest):
+        raise UsageError(f"{name} names no scaler: write mds/NAME, NAME as kubectl get mds shows it")
+    return rest
 
 
 def of_scalers_alone(journal: Path | None, operator: str | None, at: str | None) -> None:

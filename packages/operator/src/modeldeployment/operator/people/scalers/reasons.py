@@ -11,7 +11,7 @@ from modeldeployment.api.scalerconditions import ScalerCondition, ScalerReason
 from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people.scalers.passes import spelt
 from modeldeployment.scaler.journal import Line
-from modeldeployment.scaler.planning import Plan, RolePlan, RoleReading, Step, coding, sentences
+from modeldeployment.scaler.planning import Plan, RolePlan, RoleReading, Step, TargetRole, coding, sentences
 
 _STAGE: Final = 14
 _SIGNALS: Final = (
@@ -43,7 +43,7 @@ class Reasons:
             for each in self.plan.findings
             if each.condition is ScalerCondition.METRICS_READY
         )
-        return measured and all(each.raw == each.constrained for each in roles)
+        return measured and not self._unscaled() and all(each.raw == each.constrained for each in roles)
 
     def lines(self) -> Iterator[str]:
         """A block for each role, then the vector, the conditions, and what helps."""
@@ -52,6 +52,10 @@ class Reasons:
         yield f"{line.namespace}/{line.name} at {spelt(line.at)}: spec generation {line.generation}, {written}"
         for role in self._roles():
             yield from self._role(role)
+        yield from (
+            f"role {each.name}: {each.replicas} declared, not scaled: the scaler has no bounds for it"
+            for each in self._unscaled()
+        )
         declared = line.target.vector
         moved = [
             f"{name} {count}" if declared.get(name) == count else f"{name} {declared.get(name, 0)} -> {count}"
@@ -89,6 +93,12 @@ class Reasons:
     def _roles(self) -> tuple[RolePlan, ...]:
         return tuple(each for each in self.plan.roles if self.role in (None, each.name))
 
+    def _unscaled(self) -> tuple[TargetRole, ...]:
+        known = {each.name for each in self.plan.roles}
+        return tuple(
+            each for each in self.line.target.roles if each.name not in known and self.role in (None, each.name)
+        )
+
     def _steps(self) -> Iterator[Step]:
         return (step for step in self.plan.trail if self.role in (None, step.role))
 
@@ -123,7 +133,7 @@ class Reasons:
 
 def of(line: Line, plan: Plan, role: str | None, source: str) -> Reasons:
     """The reasons of a pass; raises UsageError for a role that it has not, naming those it has."""
-    known = [each.name for each in plan.roles]
+    known = list(dict.fromkeys([*(each.name for each in plan.roles), *(each.name for each in line.target.roles)]))
     if role is not None and role not in known:
         raise UsageError(f"{line.namespace}/{line.name} has no role {role!r}; it has {', '.join(known) or 'none'}")
     return Reasons(line, plan, role, source)
