@@ -17,8 +17,8 @@ INITIAL_VARIANCE: Final = 1000.0
 """Of the level and of the trend, after the first observation."""
 
 _DECIMALS: Final = 9
-_HIGHEST: Final = 1e150
-"""Where floats end for us: products of two of these are still finite."""
+_HIGHEST: Final = 1e29
+"""Where numbers end for us: beyond all demand, and what status has room for."""
 
 
 @dataclass(frozen=True, slots=True)
