@@ -67,7 +67,7 @@ class _Waiting(shapes.Shape, frozen=True):
     message: str = ""
 
 
-class _State(shapes.Shape, frozen=True):
+class _State(shapes.ContainerState, frozen=True):
     waiting: _Waiting | None = None
 
 
