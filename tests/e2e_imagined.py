@@ -5,49 +5,15 @@ from datetime import timedelta
 from functools import partial
 from typing import assert_never
 
+import e2e_scenes as scenes
 from e2e_queued import entrance, lender, outranks, shared
-from e2e_scenes import (
-    STILL_SECONDS,
-    STRANGER,
-    Action,
-    Activate,
-    Age,
-    Came,
-    Create,
-    Delete,
-    DeletePod,
-    DeleteWorkload,
-    Drain,
-    Edit,
-    Enter,
-    Leave,
-    Lend,
-    Look,
-    LoseNode,
-    Outrank,
-    Queued,
-    Quota,
-    Remove,
-    Result,
-    Scene,
-    SilenceNode,
-    Stopped,
-    Until,
-    aged,
-    groups_of,
-    name_of,
-    node_of,
-    seated,
-    stranger,
-    tried,
-)
 from e2e_worlds import JSON
 from e2e_worlds import World as RealWorld
 from modeldeployment.api import keys, kueue
 from modeldeployment.lab.model import Outcome, World, conditions, patches
 
 
-def imagined(real: RealWorld, scene: Scene, actions: Sequence[Action]) -> Result:
+def imagined(real: RealWorld, scene: scenes.Scene, actions: Sequence[scenes.Action]) -> scenes.Result:
     """Play a scenario in a fake world."""
     with World(namespace=real.namespace) as world:
         world.stand(real.provision.fleet, scene.checks)
@@ -57,13 +23,13 @@ def imagined(real: RealWorld, scene: Scene, actions: Sequence[Action]) -> Result
             player.play(action)
         world.settle()
         seen = (*player.seen, player.outcomes())
-        return Result(seen, world.ever("pods"), world.ever("workloads"), player.stopped())
+        return scenes.Result(seen, world.ever("pods"), world.ever("workloads"), player.stopped())
 
 
 class _Player:
     """Does in the fake world what a scenario asks, one action after the other."""
 
-    def __init__(self, real: RealWorld, world: World, scene: Scene) -> None:
+    def __init__(self, real: RealWorld, world: World, scene: scenes.Scene) -> None:
         self._real = real
         self._world = world
         self._scene = scene
@@ -84,76 +50,76 @@ class _Player:
             for entry in self._world.story
         )
 
-    def play(self, action: Action) -> None:
+    def play(self, action: scenes.Action) -> None:
         world, named = self._world, self._scene.named
         first = named("")
         match action:
-            case Create(name):
+            case scenes.Create(name):
                 world.create(self._scene.manifest(name))
-            case Edit(path, value):
+            case scenes.Edit(path, value):
                 world.edit(first, path, value)
-            case Remove(path):
+            case scenes.Remove(path):
                 world.remove(first, path)
-            case Delete(name):
+            case scenes.Delete(name):
                 world.delete(named(name))
-            case DeletePod(role, ordinal, member):
-                world.delete(name_of(world.pods(first), role, ordinal, member), "Pod")
-            case DeleteWorkload(role, ordinal):
-                pod = seated(world.pods(first), role, ordinal, 0)
+            case scenes.DeletePod(role, ordinal, member):
+                world.delete(scenes.name_of(world.pods(first), role, ordinal, member), "Pod")
+            case scenes.DeleteWorkload(role, ordinal):
+                pod = scenes.seated(world.pods(first), role, ordinal, 0)
                 world.delete(pod["metadata"]["labels"][keys.GROUP_NAME], "Workload")
-            case Drain(role, ordinal):
-                world.drain(node_of(world.pods(first), role, ordinal))
-            case LoseNode(role, ordinal):
-                world.delete(node_of(world.pods(first), role, ordinal), "Node")
-            case SilenceNode(role, ordinal):
-                world.node_ready(node_of(world.pods(first), role, ordinal), ready=False)
-            case Quota(cards):
+            case scenes.Drain(role, ordinal):
+                world.drain(scenes.node_of(world.pods(first), role, ordinal))
+            case scenes.LoseNode(role, ordinal):
+                world.delete(scenes.node_of(world.pods(first), role, ordinal), "Node")
+            case scenes.SilenceNode(role, ordinal):
+                world.node_ready(scenes.node_of(world.pods(first), role, ordinal), ready=False)
+            case scenes.Quota(cards):
                 world.quota(self._real.instance_type, cards)
-            case Outrank():
+            case scenes.Outrank():
                 self._change_queue(outranks())
                 made = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1000}
                 world.create({**made, "metadata": {"name": world.namespace}})
-            case Lend():
+            case scenes.Lend():
                 self._lend()
-            case Enter():
+            case scenes.Enter():
                 self._enter(action)
-            case Leave():
-                world.delete(STRANGER, "Pod")
-                world.delete(STRANGER, "Workload")
-            case Age(minutes):
+            case scenes.Leave():
+                world.delete(scenes.STRANGER, "Pod")
+                world.delete(scenes.STRANGER, "Workload")
+            case scenes.Age(minutes):
                 then = (world.clock.utc() - timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
                 for workload in self._workloads():
-                    self._patch(workload, aged(workload, then))
-            case Activate():
+                    self._patch(workload, scenes.aged(workload, then))
+            case scenes.Activate():
                 for workload in self._workloads():
                     active = {"spec": {"active": True}}
                     world.server.merge("workloads", workload["metadata"]["name"], world.namespace, active, by="user")
-            case Until(holds, name):
+            case scenes.Until(holds, name):
                 world.until(lambda: holds(world.outcome(named(name))))
-            case Came(pods):
+            case scenes.Came(pods):
                 world.until(lambda: world.ever("pods")[0] >= pods)
-            case Stopped(workloads):
+            case scenes.Stopped(workloads):
                 world.until(lambda: self.stopped() >= workloads)
-            case Queued(groups, name):
-                world.until(lambda: len(found := self._workloads(name)) == groups and all(map(tried, found)))
-            case Look():
-                world.settle(still=STILL_SECONDS)
+            case scenes.Queued(groups, name):
+                world.until(lambda: len(found := self._workloads(name)) == groups and all(map(scenes.tried, found)))
+            case scenes.Look():
+                world.settle(still=scenes.STILL_SECONDS)
                 self.seen.append(self.outcomes())
             case other:
                 assert_never(other)
 
     def _workloads(self, name: str = "") -> list[JSON]:
-        groups = groups_of(self._world.pods(), self._scene.named(name))
+        groups = scenes.groups_of(self._world.pods(), self._scene.named(name))
         found = self._world.server.items("workloads", self._world.namespace)
         return [each for each in found if each["metadata"]["name"] in groups]
 
-    def _enter(self, action: Enter) -> None:
+    def _enter(self, action: scenes.Enter) -> None:
         world = self._world
         queue = "lender" if action.lender else self._real.provision.local_queue
-        world.create(stranger(action.cards, queue, world.namespace if action.outranks else ""))
+        world.create(scenes.stranger(action.cards, queue, world.namespace if action.outranks else ""))
         world.until(
             lambda: (
-                (found := world.server.find("workloads", STRANGER, world.namespace))
+                (found := world.server.find("workloads", scenes.STRANGER, world.namespace))
                 and conditions.true(found, kueue.WorkloadCondition.ADMITTED)
             )
         )

@@ -7,45 +7,11 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, assert_never
 
+import e2e_scenes as scenes
 import pytest
 from e2e_board import PATIENCE
 from e2e_nodes import silence
 from e2e_queued import lending, outranking, serves
-from e2e_scenes import (
-    STILL_SECONDS,
-    STRANGER,
-    Action,
-    Activate,
-    Age,
-    Came,
-    Create,
-    Delete,
-    DeletePod,
-    DeleteWorkload,
-    Drain,
-    Edit,
-    Enter,
-    Leave,
-    Lend,
-    Look,
-    LoseNode,
-    Outrank,
-    Queued,
-    Quota,
-    Remove,
-    Result,
-    Scene,
-    SilenceNode,
-    Stopped,
-    Until,
-    aged,
-    groups_of,
-    name_of,
-    node_of,
-    seated,
-    stranger,
-    tried,
-)
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys, kueue
 from modeldeployment.kube import Kind, PatchType
@@ -59,20 +25,20 @@ _LONG: Final = 180.0
 """Seconds for what takes its time: Pods without a node are given up after most of a minute."""
 
 
-async def lived(world: World, scene: Scene, actions: Sequence[Action]) -> Result:
+async def lived(world: World, scene: scenes.Scene, actions: Sequence[scenes.Action]) -> scenes.Result:
     """Play a scenario on the real cluster."""
     async with contextlib.AsyncExitStack() as stack:
         player = _Player(world, scene, stack)
         for action in actions:
             await player.play(action)
         seen = (*player.seen, await player.still())
-        return Result(seen, _ever(world, PODS), _ever(world, WORKLOADS), _stopped(world))
+        return scenes.Result(seen, _ever(world, PODS), _ever(world, WORKLOADS), _stopped(world))
 
 
 class _Player:
     """Does on the real cluster what a scenario asks, one action after the other."""
 
-    def __init__(self, world: World, scene: Scene, stack: contextlib.AsyncExitStack) -> None:
+    def __init__(self, world: World, scene: scenes.Scene, stack: contextlib.AsyncExitStack) -> None:
         self._world = world
         self._scene = scene
         self._stack = stack
@@ -80,67 +46,67 @@ class _Player:
         self._lender = ""
         self.seen: list[tuple[Outcome, ...]] = []
 
-    async def play(self, action: Action) -> None:
+    async def play(self, action: scenes.Action) -> None:
         world, named = self._world, self._scene.named
         first = named("")
         match action:
-            case Create(name):
+            case scenes.Create(name):
                 await world.client.create(DEPLOYMENTS, self._scene.manifest(name), world.namespace)
-            case Edit(path, value):
+            case scenes.Edit(path, value):
                 await world.edit(first, path, value)
-            case Remove(path):
+            case scenes.Remove(path):
                 change = json.dumps([{"op": "remove", "path": path}]).encode()
                 await world.client.patch(DEPLOYMENTS, first, change, world.namespace, how=PatchType.JSON)
-            case Delete(name):
+            case scenes.Delete(name):
                 await world.delete(named(name))
-            case DeletePod(role, ordinal, member):
-                pod = name_of(await _items(world, PODS), role, ordinal, member)
+            case scenes.DeletePod(role, ordinal, member):
+                pod = scenes.name_of(await _items(world, PODS), role, ordinal, member)
                 await world.client.delete(PODS, pod, world.namespace)
-            case DeleteWorkload(role, ordinal):
-                found = seated(await _items(world, PODS), role, ordinal, 0)
+            case scenes.DeleteWorkload(role, ordinal):
+                found = scenes.seated(await _items(world, PODS), role, ordinal, 0)
                 await world.client.delete(WORKLOADS, found["metadata"]["labels"][keys.GROUP_NAME], world.namespace)
-            case Drain(role, ordinal):
-                node = node_of(await _items(world, PODS), role, ordinal)
+            case scenes.Drain(role, ordinal):
+                node = scenes.node_of(await _items(world, PODS), role, ordinal)
                 said = await world.kubectl("drain", node, "--force", "--grace-period=-1", f"--timeout={PATIENCE:.0f}s")
                 assert said.code == 0, said.err
-            case LoseNode(role, ordinal):
-                await world.client.delete(NODES, node_of(await _items(world, PODS), role, ordinal))
-            case SilenceNode(role, ordinal):
+            case scenes.LoseNode(role, ordinal):
+                await world.client.delete(NODES, scenes.node_of(await _items(world, PODS), role, ordinal))
+            case scenes.SilenceNode(role, ordinal):
                 pods = await _items(world, PODS)
-                await silence(world, node_of(pods, role, ordinal), name_of(pods, role, ordinal, 0))
-            case Quota(cards):
+                await silence(world, scenes.node_of(pods, role, ordinal), scenes.name_of(pods, role, ordinal, 0))
+            case scenes.Quota(cards):
                 await self._quota(cards)
-            case Outrank():
+            case scenes.Outrank():
                 self._priority = await self._stack.enter_async_context(outranking(world))
-            case Lend():
+            case scenes.Lend():
                 self._lender = await self._stack.enter_async_context(lending(world))
-            case Enter():
+            case scenes.Enter():
                 queue = self._lender if action.lender else world.provision.local_queue
-                body = stranger(action.cards, queue, self._priority if action.outranks else "")
+                body = scenes.stranger(action.cards, queue, self._priority if action.outranks else "")
                 await world.client.create(PODS, json.dumps(body).encode(), world.namespace)
-                await serves(world, STRANGER)
-            case Leave():
-                await world.client.delete(PODS, STRANGER, world.namespace)
-                await world.client.delete(WORKLOADS, STRANGER, world.namespace)
-            case Age(minutes):
+                await serves(world, scenes.STRANGER)
+            case scenes.Leave():
+                await world.client.delete(PODS, scenes.STRANGER, world.namespace)
+                await world.client.delete(WORKLOADS, scenes.STRANGER, world.namespace)
+            case scenes.Age(minutes):
                 for name in [each["metadata"]["name"] for each in await self._workloads()]:
                     await self._aged(name, timedelta(minutes=minutes))
-            case Activate():
+            case scenes.Activate():
                 for each in await self._workloads():
                     active = {"spec": {"active": True}}
                     group = each["metadata"]["name"]
                     await world.client.patch(WORKLOADS, group, active, world.namespace, how=PatchType.MERGE)
-            case Until(holds, name):
+            case scenes.Until(holds, name):
                 await self._until(named(name), holds)
-            case Came(pods):
+            case scenes.Came(pods):
                 await world.board.until(
                     lambda: _ever(world, PODS)[0] >= pods, within=_LONG, what=f"{pods} Pods have come"
                 )
-            case Stopped(workloads):
+            case scenes.Stopped(workloads):
                 await world.board.until(lambda: _stopped(world) >= workloads, what=f"{workloads} are stopped")
-            case Queued(groups, name):
+            case scenes.Queued(groups, name):
                 await self._queued(groups, name)
-            case Look():
+            case scenes.Look():
                 self.seen.append(await self.still())
             case other:
                 assert_never(other)
@@ -153,7 +119,7 @@ class _Player:
             now = await self._outcomes()
             if now != seen:
                 seen, since = now, loop.time()
-            if loop.time() - since > STILL_SECONDS:
+            if loop.time() - since > scenes.STILL_SECONDS:
                 break
         return seen
 
@@ -172,12 +138,12 @@ class _Player:
         found: list[JSON] = []
         async for _ in self._world.asking():
             found = await self._workloads(name)
-            if len(found) == groups and all(map(tried, found)):
+            if len(found) == groups and all(map(scenes.tried, found)):
                 return
         pytest.fail(f"not so within {PATIENCE:.0f} s: {groups} groups are tried: {found}")
 
     async def _workloads(self, name: str = "") -> list[JSON]:
-        groups = groups_of(await _items(self._world, PODS), self._scene.named(name))
+        groups = scenes.groups_of(await _items(self._world, PODS), self._scene.named(name))
         return [each for each in await _items(self._world, WORKLOADS) if each["metadata"]["name"] in groups]
 
     async def _quota(self, cards: int) -> None:
@@ -192,7 +158,7 @@ class _Player:
         world = self._world
         async for _ in world.asking():
             found: JSON = await world.whole(WORKLOADS, name)
-            change = json.dumps(aged(found, then)).encode()
+            change = json.dumps(scenes.aged(found, then)).encode()
             made = await world.client.patch(
                 WORKLOADS, name, change, world.namespace, how=PatchType.JSON, subresource="status"
             )

@@ -1,25 +1,12 @@
 """How a fake engine goes, and the account it keeps of what it was sent."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
 from engine_worlds import ask, chat, gauges, until
 from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import Behaviour, EngineServer, Outcome, Phase
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 async def test_an_engine_told_to_drain_finishes_what_it_has_and_takes_nothing_new(

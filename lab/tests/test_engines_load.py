@@ -23,12 +23,6 @@ async def server() -> AsyncIterator[EngineServer]:
         yield server
 
 
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
-
-
 async def told(http: aiohttp.ClientSession, fake: FakeEngine, *names: str) -> dict[tuple[str, ...], float]:
     """What our reader reads of an engine: by name, and by the labels that tell series of one name apart."""
     async with http.get(f"{fake.url}/metrics") as response:

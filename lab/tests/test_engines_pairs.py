@@ -1,7 +1,6 @@
 """Two fake halves hand requests over, and their queues say so."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -11,18 +10,6 @@ from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import Behaviour, EngineServer, FakeEngine, Half, Outcome, Place, Transfer
 
 ROOM: dict[str, Any] = {"bootstrap_host": "127.1.0.1", "bootstrap_port": 8998, "bootstrap_room": 17}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 async def test_a_prefill_half_keeps_a_request_in_its_bootstrap_queue_until_the_decode_half_has_it(

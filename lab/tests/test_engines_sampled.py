@@ -1,6 +1,5 @@
 """What a fake engine counts is what the scaler reads of it."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 import aiohttp
@@ -14,12 +13,6 @@ from modeldeployment.scaler.sampling import Engine, Sampler
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 PROMPT = tuple(f"word{number}" for number in range(320))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
 
 
 class Readings:
@@ -49,12 +42,6 @@ class Readings:
         ready = {"server": len(members)}
         read = await self.sampler.sample("bench/chat", 10, members, now, ready=ready, standing=lambda _: True)
         return read.roles["server"]
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 def serve(model: EngineModel, *, streamed: bool) -> None:

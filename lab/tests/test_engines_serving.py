@@ -1,6 +1,5 @@
 import asyncio
 import json
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -8,18 +7,6 @@ from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import AddressRefused, AddressTaken, Behaviour, EngineServer, Transfer
 
 CHAT = {"model": "model", "messages": [{"role": "user", "content": "how far is the moon"}]}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 @pytest.mark.parametrize("engine", EngineName)

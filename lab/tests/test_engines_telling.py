@@ -1,7 +1,5 @@
 """Gauges that lie, hang, vanish, and answer too much."""
 
-from collections.abc import AsyncIterator
-
 import aiohttp
 import pytest
 from engine_worlds import gauges
@@ -9,18 +7,6 @@ from modeldeployment.api.choices import EngineName
 from modeldeployment.lab.engines import EngineServer, Manner
 
 BRIEF = aiohttp.ClientTimeout(total=0.3)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 async def test_gauges_lie_until_they_tell_the_truth_again(server: EngineServer, http: aiohttp.ClientSession) -> None:

@@ -21,12 +21,6 @@ BRIEF = Load(rate=400, seconds=0.2, seed=7)
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
-
-
 @asynccontextmanager
 async def answering(said: bytes) -> AsyncIterator[str]:
     """A server that says the same to everybody and hangs up."""

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,6 @@ from typer.testing import CliRunner
 
 TRACE = "t_s,input_tokens,output_tokens\n0.000,40,3\n4.000,20,5\n8.500,60,1\n8.500,1,2\n"
 ARRIVALS = (Arrival(0.0, 40, 3), Arrival(4.0, 20, 5), Arrival(8.5, 60, 1), Arrival(8.5, 1, 2))
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[EngineServer]:
-    async with EngineServer() as server:
-        yield server
 
 
 @pytest.fixture
