@@ -18,7 +18,14 @@ from modeldeployment.scaler.planning.projecting import Projection, project
 ROLES: Final = 10
 MOST: Final = 1024
 _NANO: Final = 10**9
-_WORST: Final = (("chain", 1, 1),)
+_WORST: Final = (
+    ("chain", 1, 26),
+    ("tree", 4, 43),
+    ("tree", 10, 88),
+    ("star", 4, 114),
+    ("dense", 4, 108),
+    ("all", 4, 67),
+)
 
 
 @dataclass(frozen=True, slots=True)

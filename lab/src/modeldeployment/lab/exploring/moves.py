@@ -29,10 +29,11 @@ class Nexts(NamedTuple):
 
 def nexts(world: World) -> Nexts:
     """Everything that may happen to a world next."""
-    written, unwritten, broken = [], [], []
+    written, unwritten, broken, late = [], [], [], False
     for asked in ASKED:
         for complete in (True, False) if asked == (DOWN, DOWN) else (True,):
-            wrote, kept, wrong = passed(world, asked, complete=complete)
+            wrote, kept, wrong = passed(world, asked, complete=complete, late=late)
+            late = late or wrote != kept
             written.append(wrote)
             unwritten.append(kept)
             broken += [(world, sentence) for sentence in wrong]
@@ -45,10 +46,12 @@ def nexts(world: World) -> Nexts:
     )
 
 
-def passed(world: World, asked: Pair, *, complete: bool = True) -> tuple[World, World, tuple[str, ...]]:
+def passed(
+    world: World, asked: Pair, *, complete: bool = True, late: bool = True
+) -> tuple[World, World, tuple[str, ...]]:
     """One pass: the world where its write was made, the one where it was not, and what it broke.
 
-    A pass that is late by one write of its own (the store has not shown it yet) has to plan nothing.
+    A pass that does not see that write yet has to plan nothing; `late` says that this was looked at.
     """
     policy, target = POLICIES[world.policy], worlds.target(world)
     reading, wishes = read(world, asked, complete=complete)
@@ -57,8 +60,7 @@ def passed(world: World, asked: Pair, *, complete: bool = True) -> tuple[World, 
     kept = worlds.after(world, made.memory, world.counts)
     if made.committed is None:
         return kept, kept, wrong
-    late = plan(made.committed, reading, target, policy, now=NOW, decision_id="d-3", term=1)
-    if late.move is not None:
+    if not late and plan(made.committed, reading, target, policy, now=NOW, decision_id="d-3", term=1).move is not None:
         wrong = (*wrong, LATE)
     return worlds.after(world, made.committed, worlds.pair(made.vector)), kept, wrong
 

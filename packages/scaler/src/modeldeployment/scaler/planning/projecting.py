@@ -28,23 +28,25 @@ class Projection:
 def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = searching.LIMIT) -> Projection:
     """Take ranges to the nearest vector that keeps every band.
 
-    A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises. The counts that
+    `limit` is the work that all components share. A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises. The counts that
     are declared keep the bands, so there always is a vector; one of which no role
     can go where it would is stuck all the same.
     """
     vector: Vector = {role: box.current for role, box in boxes.items()}
     steps: list[Step] = []
     stuck: dict[tuple[str, ...], Step] = {}
-    for roles in ratios.components(tuple(boxes), bands):
+    components = ratios.components(tuple(boxes), bands)
+    share = limit // max(1, sum(len(roles) > 1 for roles in components))
+    for roles in components:
         members = [boxes[role] for role in roles]
         if len(roles) == 1:
             vector |= {box.role: box.current if box.wanted is None else box.wanted for box in members}
             continue
         joined = [band for band in bands if band.numerator in roles]
         rising = any(box.rising for box in members)
-        found = searching.nearest(_question(members, joined, rising=rising), limit)
+        found = searching.nearest(_question(members, joined, rising=rising), share)
         if isinstance(found, searching.Failure) or _stuck(members, found, rising=rising):
-            held = [_held(box, joined, found, limit) for box in members]
+            held = [_held(box, joined, found, share) for box in members]
             steps += held
             stuck[roles] = held[0]
             continue
