@@ -28,9 +28,9 @@ class Projection:
 def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = searching.LIMIT) -> Projection:
     """Take ranges to the nearest vector that keeps every band.
 
-    `limit` is the work that all components share. A component of which a role should grow moves up: no role of it falls. Otherwise none of it rises. The counts that
-    are declared keep the bands, so there always is a vector; one of which no role
-    can go where it would is stuck all the same.
+    `limit` is the work that all components share. A component of which a role should grow moves up: no role of it
+    falls. Otherwise none of it rises. The counts that are declared keep the bands, so there always is a vector; one of
+    which no role can go where it would is stuck all the same.
     """
     vector: Vector = {role: box.current for role, box in boxes.items()}
     steps: list[Step] = []
