@@ -29,7 +29,9 @@ async def test_the_passes_of_a_scaler_come_from_the_operators_memory() -> None:
     port = free_port()
     async with serving.endpoints(("127.0.0.1", port), serving.Endpoints(lambda: b"", lambda: (), kept.of)):
         found = await passes.kept(f"http://127.0.0.1:{port}/", "default", "chat")
-        assert found.lines == (planned(15), planned(30))
+        assert found.line == planned(30)
+        before = await passes.kept(f"http://127.0.0.1:{port}", "default", "chat", planned(20).at)
+        assert before.line == planned(15)
         assert found.source == f"http://127.0.0.1:{port}/scalers/default/chat/journal"
         with pytest.raises(UsageError) as none:
             await passes.kept(f"http://127.0.0.1:{port}", "default", "none")

@@ -10,7 +10,7 @@ import pytest
 from modeldeployment.api import RoleKind
 from modeldeployment.api.scaler import ScalerSpec
 from modeldeployment.scaler.backtesting import contenders
-from modeldeployment.scaler.backtesting.contest import planner
+from modeldeployment.scaler.backtesting.contests import planner
 from modeldeployment.scaler.backtesting.fleets import Fleet, Group
 from modeldeployment.scaler.backtesting.fluid import Fluid
 from modeldeployment.scaler.backtesting.playing import play

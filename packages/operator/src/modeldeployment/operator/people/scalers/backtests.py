@@ -11,7 +11,7 @@ from modeldeployment.operator.errors import UsageError
 from modeldeployment.operator.people import manifests
 from modeldeployment.operator.people.printing import count
 from modeldeployment.scaler.backtesting import contenders
-from modeldeployment.scaler.backtesting.contest import Contest, contest
+from modeldeployment.scaler.backtesting.contests import Contest, contest
 from modeldeployment.scaler.backtesting.fleets import Fleet, Group
 from modeldeployment.scaler.backtesting.traces import Trace
 from modeldeployment.scaler.planning import Policy, policy_of

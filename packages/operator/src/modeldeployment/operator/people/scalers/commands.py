@@ -193,10 +193,10 @@ def why(
         notes: tuple[str, ...] = (standing.NOTE,)
     else:
         if path is not None:
-            found = passes.recorded(path, namespace, name)
+            found = passes.recorded(path, namespace, name, instant)
         else:
-            found = asyncio.run(passes.kept(url or "", namespace, name))
-        told, notes = _reasons(passes.at(found, instant), role, found.source), found.notes
+            found = asyncio.run(passes.kept(url or "", namespace, name, instant))
+        told, notes = _reasons(found.line, role, found.source), found.notes
     say(Said(as_json(told.table())) if output == "json" else Said("\n".join(told.lines()), notes))
     if not told.settled:
         raise typer.Exit(_HELD)

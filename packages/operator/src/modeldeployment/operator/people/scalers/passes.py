@@ -1,7 +1,7 @@
 """The pass that somebody asks about: out of a journal's files, or out of what the operator keeps in memory."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,11 +19,11 @@ _INTERVAL: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
-    """The passes of one scaler, oldest first, where they are from, and what could not be read of them."""
+class Passed:
+    """The pass that is asked about, where it is from, and what could not be read there."""
 
     source: str
-    lines: tuple[Line, ...]
+    line: Line
     notes: tuple[str, ...] = ()
 
 
@@ -38,17 +38,19 @@ def instant(text: str) -> datetime:
     return at.astimezone(UTC)
 
 
-def recorded(path: Path, namespace: str, name: str) -> Passes:
-    """The passes of a scaler in a journal's files; raises UsageError for files that cannot be read."""
+def recorded(path: Path, namespace: str, name: str, asked: datetime | None = None) -> Passed:
+    """The pass of a scaler in a journal's files, the last one where no instant is asked for.
+
+    Raises UsageError for files that cannot be read, and for what they do not tell of.
+    """
     try:
-        found = list(read(path))
+        return _chosen(read(path), str(path), (namespace, name), asked)
     except Undecodable as error:
         raise UsageError(str(error)) from error
-    return _of(found, str(path), namespace, name)
 
 
-async def kept(url: str, namespace: str, name: str) -> Passes:
-    """The passes that the operator keeps; raises UsageError where it does not answer."""
+async def kept(url: str, namespace: str, name: str, asked: datetime | None = None) -> Passed:
+    """The same of those that the operator keeps; raises UsageError where it does not answer, too."""
     if not _URL.fullmatch(url):
         raise UsageError(f"--operator is {url}: it must be http://HOST:PORT, where the operator serves /metrics")
     where = f"{url.rstrip('/')}/scalers/{namespace}/{name}/journal"
@@ -67,23 +69,9 @@ async def kept(url: str, namespace: str, name: str) -> Passes:
         said = body.decode(errors="replace").strip().splitlines() or [answer.reason or ""]
         raise UsageError(f"--operator is {url}: it answers {answer.status}: {said[0]}")
     try:
-        return _of(list(parse(body, where)), where, namespace, name)
+        return _chosen(parse(body, where), where, (namespace, name), asked)
     except Undecodable as error:
         raise UsageError(f"the operator and this program are of different releases: {error}") from error
-
-
-def at(passes: Passes, asked: datetime | None) -> Line:
-    """The last pass, or the last one at or before an instant; raises UsageError outside of what is recorded."""
-    first, last = passes.lines[0], passes.lines[-1]
-    if asked is None:
-        return last
-    over = last.at + timedelta(seconds=_seconds(last))
-    if asked < first.at or asked >= over:
-        raise UsageError(
-            f"--at is {spelt(asked)}: {passes.source} tells of {first.namespace}/{first.name} from {spelt(first.at)} "
-            f"to {spelt(last.at)}"
-        )
-    return max((line for line in passes.lines if line.at <= asked), key=lambda line: line.at)
 
 
 def spelt(at: datetime) -> str:
@@ -91,18 +79,34 @@ def spelt(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _of(found: Sequence[Recorded | Torn], source: str, namespace: str, name: str) -> Passes:
-    lines = [each for each in found if isinstance(each, Recorded)]
-    mine = sorted(
-        (each.line for each in lines if (each.line.namespace, each.line.name) == (namespace, name)),
-        key=lambda line: line.at,
-    )
-    if not mine:
-        there = sorted({f"{each.line.namespace}/{each.line.name}" for each in lines})
-        known = f"it tells of {', '.join(there)}" if there else "it is empty"
-        raise UsageError(f"{source} has no pass of {namespace}/{name}; {known}")
-    notes = tuple(torn(each) for each in found if isinstance(each, Torn))
-    return Passes(source, tuple(mine), notes)
+def _chosen(found: Iterable[Recorded | Torn], source: str, scaler: tuple[str, str], asked: datetime | None) -> Passed:
+    """Look through the lines once and hold three of them: a journal is larger than what should be in memory."""
+    first: Line | None = None
+    last: Line | None = None
+    best: Line | None = None
+    others: set[str] = set()
+    notes: list[str] = []
+    for each in found:
+        if isinstance(each, Torn):
+            notes.append(torn(each))
+            continue
+        line = each.line
+        if (line.namespace, line.name) != scaler:
+            others.add(f"{line.namespace}/{line.name}")
+            continue
+        first = line if first is None or line.at < first.at else first
+        last = line if last is None or line.at >= last.at else last
+        if (asked is None or line.at <= asked) and (best is None or line.at >= best.at):
+            best = line
+    if first is None or last is None:
+        known = f"it tells of {', '.join(sorted(others))}" if others else "it is empty"
+        raise UsageError(f"{source} has no pass of {'/'.join(scaler)}; {known}")
+    if best is None or (asked is not None and asked >= last.at + timedelta(seconds=_seconds(last))):
+        assert asked is not None, "without an instant the last pass is the best one"
+        raise UsageError(
+            f"--at is {spelt(asked)}: {source} tells of {'/'.join(scaler)} from {spelt(first.at)} to {spelt(last.at)}"
+        )
+    return Passed(source, best, tuple(notes))
 
 
 def torn(seen: Torn) -> str:
