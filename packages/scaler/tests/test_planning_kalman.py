@@ -39,6 +39,21 @@ def test_the_second_observation_is_weighed_by_what_is_known() -> None:
     )
 
 
+def test_a_later_observation_is_weighed_by_how_level_and_trend_hang_together() -> None:
+    """One second on, variances are 4 + 2 * 2 + 3 + 1, 2 + 3 and 3 + 0.1, over 22 in the gain; the surprise is 22."""
+    seen = Filter(level=100.0, trend=2.0, p00=4.0, p01=2.0, p10=2.0, p11=3.0, count=5, at=at(0))
+    assert kalman.observe(seen, 124.0, at(1), USUAL) == Filter(
+        level=114.0,
+        trend=7.0,
+        p00=5.454545455,
+        p01=2.272727273,
+        p10=2.272727273,
+        p11=1.963636364,
+        count=6,
+        at=at(1),
+    )
+
+
 def test_uncertainty_grows_with_the_time_between_observations() -> None:
     """Skipping every other sample of a steady demand leaves the filter about as sure as the time since allows."""
     often = fed(*((each, 500.0) for each in range(0, 601, 15)))

@@ -217,8 +217,9 @@ def test_a_sample_feeds_the_filter_once() -> None:
     memory = remembered(demanded=flowing(2400), filter=filtered(2400.0))
     first = advised(predictive(), reading(prompt=2600), of=role("prefill"), memory=memory).memory
     assert (first.filter and first.filter.count, first.filter and first.filter.at) == (7, at(0))
-    again = advised(predictive(), reading(prompt=2600), of=role("prefill"), memory=first, now=at(9)).memory
-    assert again == first
+    for now in (0, 9):
+        again = advised(predictive(), reading(prompt=2600), of=role("prefill"), memory=first, now=at(now)).memory
+        assert again == first
 
 
 def test_a_clock_that_was_set_back_begins_the_filter_anew() -> None:
