@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from model_scaling import INTERVAL, Scene, commits
 from modeldeployment.api import keys
-from modeldeployment.kube import Forbidden, Uncertain
+from modeldeployment.kube import Forbidden, ServerFailure, Uncertain
 from modeldeployment.kube.errors import Details
 from modeldeployment.lab.model.client import Write
 from modeldeployment.lab.model.errors import Killed
@@ -231,6 +231,18 @@ def test_a_write_that_is_refused_is_told_with_its_words() -> None:
     scene.later()
     assert scene.replicas == 4
     assert "MD052" not in scene.status["conditions"][1]["message"]
+
+
+def test_a_webhook_that_is_away_costs_no_sample() -> None:
+    scene = bound()
+    away = ServerFailure(500, "InternalError", "failed calling webhook", Details())
+    scene.client.before = once(raises(away))
+    scene.settle()
+    assert scene.replicas == 2
+    assert [line.committed for line in scene.journal.lines] == [False]
+    assert "failed calling webhook" in scene.status["conditions"][1]["message"]
+    scene.later()
+    assert scene.replicas == 4
 
 
 def test_counts_that_somebody_else_wrote_are_told_with_the_writer() -> None:

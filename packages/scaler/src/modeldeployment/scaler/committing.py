@@ -16,9 +16,7 @@ from modeldeployment.api.binding import Binding, Decision
 from modeldeployment.kube import (
     Client,
     Conflict,
-    Forbidden,
     Grant,
-    Invalid,
     KubeError,
     NotFound,
     PatchType,
@@ -51,7 +49,7 @@ class Abandoned:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The API server or a webhook does not let it be written."""
+    """The API server or a webhook does not let it be written, or does not answer; nothing was written."""
 
     why: str
 
@@ -69,7 +67,7 @@ Outcome: TypeAlias = Written | Abandoned | Refused | Lost
 
 
 async def commit(client: Client, namespace: str, planned: Declared, decision: Decision) -> Outcome:
-    """Write counts and their decision as one, planned on what was declared. Raises Unreachable where nobody answers."""
+    """Write counts and their decision as one, planned on what was declared; whatever goes wrong is an outcome."""
     seen = planned
     for _ in range(TRIES):
         try:
@@ -83,10 +81,10 @@ async def commit(client: Client, namespace: str, planned: Declared, decision: De
             seen = found
         except NotFound:
             return Abandoned("the deployment is gone")
-        except (Forbidden, Invalid) as refusal:
-            return Refused(str(refusal))
         except Uncertain as lost:
             return await settle(client, namespace, seen, decision.decision_id, at_once=True, why=str(lost))
+        except KubeError as refusal:
+            return Refused(str(refusal))  # also where a webhook is away, or nobody answers: nothing was written
         else:
             return Written(written.metadata.resource_version, written.metadata.generation)
     return Abandoned(f"the deployment changed {TRIES} times meanwhile")
@@ -115,7 +113,7 @@ async def settle(
 async def bind(client: Client, namespace: str, seen: Declared, binding: Binding) -> str:
     """Write a binding over the very version that was ruled on; the version after it.
 
-    Raises Conflict where another version stands there, and Forbidden or Invalid where it is refused.
+    Raises KubeError; a Conflict says that another version stands there.
     """
     return await _claim(client, namespace, seen, binding.text())
 
@@ -137,6 +135,8 @@ async def _again(client: Client, namespace: str, planned: Declared) -> Declared 
         found = observing.declared(await client.get(DEPLOYMENTS, planned.name, namespace))
     except NotFound:
         return Abandoned("the deployment is gone")
+    except KubeError as error:
+        return Abandoned(f"the deployment changed, and cannot be read: {error}")
     if found.uid != planned.uid:
         return Abandoned("the deployment was created anew")
     if found.claimed.binding != planned.claimed.binding:
