@@ -190,6 +190,34 @@ async def test_an_orphaned_binding_is_taken_away_by_a_user_and_its_term_is_not_u
     await scaled.until(lambda: scaled.binding().get("term") == 2, "it is bound under the next term")
 
 
+async def test_a_process_may_scale_alone_beside_one_that_reconciles(scaled: Scaled) -> None:
+    reconciling = await scaled.start("webhook", "controllers")
+    alone = await scaled.start("scaler")
+    await scaled.deploy(replicas=1)
+    scaled.busy(14)
+    await scaled.scale()
+    await scaled.until(lambda: scaled.replicas == 2, "it grew")
+    await scaled.world.settled()
+    assert alone.metric('modeldeployment_scaler_commits_total{move="Planned"}') == 1
+    assert reconciling.metric("modeldeployment_leader") == 1
+    assert await alone.stop() == 0
+
+
+async def test_counts_that_were_put_back_where_nobody_reviews_are_told_with_their_writer(scaled: Scaled) -> None:
+    await scaled.start("controllers", "scaler")
+    await scaled.deploy(replicas=1)
+    scaled.busy(14)
+    await scaled.scale()
+    await scaled.until(lambda: scaled.status().get("lastCommit"), "it committed")
+    said = await scaled.world.apply(
+        scaled.world.manifest(replicas=1), "--server-side", "--force-conflicts", "--field-manager=argocd-controller"
+    )
+    assert said.code == 0, said.err
+    (note,) = await scaled.until(lambda: scaled.world.board.notes("CountsReverted"), "it is told")
+    assert note.startswith("server 2 -> 1 was written by argocd-controller")
+    await scaled.until(lambda: scaled.replicas == 2, "it grows again")
+
+
 def counts(stored: Custom) -> dict[str, int]:
     """The declared counts of a deployment."""
     return {each["name"]: each.get("replicas", 1) for each in json.loads(bytes(stored.spec))["roles"]}
