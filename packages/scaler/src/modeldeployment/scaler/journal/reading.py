@@ -33,7 +33,11 @@ def read(path: Path) -> Iterator[Recorded | Torn]:
     Raises Undecodable for a line that is none, naming file and line, and for a place without a journal.
     """
     for file in _files(path):
-        yield from parse(file.read_bytes(), str(file))
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise Undecodable(f"{file} cannot be read: {error.strerror or error}") from error
+        yield from parse(data, str(file))
 
 
 def parse(data: bytes, file: str) -> Iterator[Recorded | Torn]:
@@ -55,8 +59,7 @@ def parse(data: bytes, file: str) -> Iterator[Recorded | Torn]:
 def _files(path: Path) -> list[Path]:
     try:
         if not path.is_dir():
-            with path.open("rb"):
-                return [path]
+            return [path]
         found = files.of(path)
     except OSError as error:
         raise Undecodable(f"{path} cannot be read: {error.strerror or error}") from error
