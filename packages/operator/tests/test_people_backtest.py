@@ -39,7 +39,7 @@ def asked(capsys: Capture, *arguments: str | Path) -> Said:
     return run(capsys, "backtest", *arguments)
 
 
-def test_three_algorithms_stand_beside_what_could_have_been_had(tmp_path: Path, capsys: Capture) -> None:
+def test_three_algorithms_come_to_what_the_golden_file_says(tmp_path: Path, capsys: Capture) -> None:
     trace = climbing(tmp_path)
     one = asked(capsys, trace, "--tokens-per-second", "2500")
     pair = asked(

@@ -124,7 +124,7 @@ def text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_every_sentence_of_planning_reads_as_recorded() -> None:
+def test_every_sentence_of_planning_reads_as_in_the_golden_file() -> None:
     if os.environ.get("UPDATE_GOLDEN") == "1":
         GOLDEN.write_text(text(), encoding="utf-8")
     assert text() == GOLDEN.read_text(encoding="utf-8")
