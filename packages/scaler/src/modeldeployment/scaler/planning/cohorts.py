@@ -49,7 +49,7 @@ def unadmitted(cohort: Cohort, target: Target) -> tuple[str, ...]:
     return tuple(
         role
         for role, count in cohort.target.items()
-        if any(not _admitted(target.role(role), ordinal) for ordinal in range(cohort.baseline[role], count))
+        if not _admitted(target.role(role)).issuperset(range(cohort.baseline[role], count))
     )
 
 
@@ -101,5 +101,5 @@ def landing(memory: Memory, role: TargetRole, now: datetime) -> bool:
     return any(ordinal not in ready for ordinal in range(grown.grown_from, role.replicas))
 
 
-def _admitted(role: TargetRole | None, ordinal: int) -> bool:
-    return role is not None and any(seat.ordinal == ordinal and seat.admitted for seat in role.seats)
+def _admitted(role: TargetRole | None) -> set[int]:
+    return set() if role is None else {seat.ordinal for seat in role.seats if seat.admitted}

@@ -5,6 +5,7 @@ Sources: spec 3 §Pacing and guards, facts scaler §5, decisions D39, D41.
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from modeldeployment.api import RetirementState, RoleKind
 from modeldeployment.api.scalerconditions import RebalanceReason
@@ -15,9 +16,12 @@ from modeldeployment.scaler.planning.memory import Memory
 from modeldeployment.scaler.planning.observed import RoleReading, Target, TargetRole
 from modeldeployment.scaler.planning.policy import Policy
 
+Leaving: TypeAlias = dict[str, int | str]
+"""A replica that is on its way out, as sentences speak of it: its role, its ordinal, and how far it is."""
 
-def leaving(target: Target) -> dict[str, int | str] | None:
-    """The replica that is on its way out, as sentences speak of it; None where all that is there is declared.
+
+def leaving(target: Target) -> Leaving | None:
+    """The first replica that is on its way out; None where all that is there is declared.
 
     An aborted retirement that still stands counts: its replica is retained, and refuses every other removal. So does a
     replica beyond the declared count that nobody has begun to retire: retirements follow each other.
@@ -49,14 +53,18 @@ def settling(role: TargetRole, memory: Memory, policy: Policy, now: datetime) ->
 
 
 def against_release(
-    role: TargetRole, reading: RoleReading | None, memory: Memory, target: Target, policy: Policy, now: datetime
+    role: TargetRole,
+    reading: RoleReading | None,
+    memory: Memory,
+    departing: Leaving | None,
+    policy: Policy,
+    now: datetime,
 ) -> Iterator[tuple[Cause, dict[str, int | str]]]:
     """Yield what forbids taking a replica from a role even for another one (decisions D40)."""
     if reading is None or not reading.complete:
         yield Cause.COVERAGE_INCOMPLETE, {}
     elif reading.ready == 0:
         yield Cause.NO_READY_REPLICAS, {}
-    departing = leaving(target)
     if departing is not None:
         yield Cause.RETIREMENT_ACTIVE, departing
     if (until := cooling(memory, now)) is not None:
@@ -90,11 +98,14 @@ def limits(
     advice: Advice,
     reading: RoleReading | None,
     memory: Memory,
-    target: Target,
+    departing: Leaving | None,
     policy: Policy,
     now: datetime,
 ) -> Iterator[Limit]:
-    """Yield every guard that stands at a role in this pass; each leaves the count that is declared."""
+    """Yield every guard that stands at a role in this pass; each leaves the count that is declared.
+
+    `departing` is what `leaving` says of the target.
+    """
     current = role.replicas
     move = memory.rebalance
     if move is not None and move.reason is RebalanceReason.DONOR_RELEASE:
@@ -104,7 +115,7 @@ def limits(
             yield Limit(Stage.GUARDS, Cause.RECEIVER_ACQUIRE, current, current, {"donor": move.donor})
     if not advice.shrinks:
         yield Limit(Stage.GUARDS, Cause.ALGORITHM_HOLDS, floor=current)
-    for cause, numbers in against_release(role, reading, memory, target, policy, now):
+    for cause, numbers in against_release(role, reading, memory, departing, policy, now):
         yield Limit(Stage.GUARDS, cause, floor=current, numbers=numbers)
     for cause, ceiling, numbers in against_growth(role, memory, policy, now):
         yield Limit(Stage.GUARDS, cause, ceiling=ceiling, numbers=numbers)

@@ -196,6 +196,7 @@ def _planned(pass_: _Pass, memory: Memory, policy: Policy) -> Plan:
     declared, target, now = pass_.declared, pass_.target, pass_.now
     wishes: dict[str, int] = {}
     boxes = {}
+    departing = guarding.leaving(target)
     for name, advice in pass_.advices.items():
         role = target.role(name)
         assert role is not None, "only roles that are there are advised"
@@ -203,7 +204,7 @@ def _planned(pass_: _Pass, memory: Memory, policy: Policy) -> Plan:
         pass_.trail += steps
         if advice.own:
             wishes[name] = count
-        guards = guarding.limits(role, advice, pass_.reading.roles.get(name), memory, target, policy, now)
+        guards = guarding.limits(role, advice, pass_.reading.roles.get(name), memory, departing, policy, now)
         boxes[name] = boxing.box(name, declared[name], wishes.get(name), policy, guards)
         pass_.trail += boxes[name].steps
     projection = project(boxes, policy.bands)

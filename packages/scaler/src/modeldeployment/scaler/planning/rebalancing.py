@@ -104,6 +104,7 @@ def release(
         return _refused(memory, base, receiver, ScalerReason.REBALANCE_BLOCKED, {"donor": donors[0]} if donors else {})
     if not donors:
         return _refused(memory, base, receiver, ScalerReason.REBALANCE_NOT_APPLICABLE, {})
+    departing = guarding.leaving(target)
     held: Refused | None = None
     for donor in donors:
         released = planned | {donor: min(planned[donor], declared[donor] - 1)}
@@ -113,7 +114,7 @@ def release(
             continue
         role = target.role(donor)
         assert role is not None, "donors are roles of the target"
-        guards = guarding.against_release(role, reading.roles.get(donor), memory, target, policy, now)
+        guards = guarding.against_release(role, reading.roles.get(donor), memory, departing, policy, now)
         if (guard := next(guards, None)) is not None:
             waits = _told(memory, base, RebalanceReason.RESOURCE_EXHAUSTED, attempted=attempted)
             held = held or Refused(donor, guard[0], waits, guard[1])
