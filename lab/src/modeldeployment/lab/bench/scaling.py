@@ -125,12 +125,13 @@ async def _run(mode: str, size: Size, tell: Tell) -> Run:
                 await running.until_ready()
                 tell(f"settling {size.scalers} deployments of {size.replicas} replicas on a stub")
                 await stubbed.settle(pretence, names, (ROLE,), size.replicas)
+                tell(f"{mode} scalers begin; after {size.warm:.0f} s they are watched for {size.seconds:.0f} s")
                 for number, name in enumerate(names):
                     body = manifest(name, mode, size)
                     body["metadata"]["uid"] = f"6a7c1f2e-0000-4000-8000-{number:012d}"
                     pretence.stub.put(_COLLECTION, body)
-                    await asyncio.sleep(0)
-                tell(f"{mode} scalers begin; after {size.warm:.0f} s they are watched for {size.seconds:.0f} s")
+                    # As those of people do, they begin at different moments of an interval.
+                    await asyncio.sleep(size.interval / size.scalers)
                 await asyncio.sleep(size.warm)
                 used, begun = running.cpu_seconds(), stubbing.now()
                 await asyncio.sleep(size.seconds)
