@@ -3,13 +3,15 @@
 Source: spec 1 §Rollout behavior, facts reconcile §4 to §6 and §9.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
 from modeldeployment.api import keys
 from modeldeployment.reconcile import Member, Snapshot, Step
-from modeldeployment.reconcile.deciding import marking
+from modeldeployment.reconcile.deciding import marking, qualifying
+from modeldeployment.reconcile.deciding.qualifying import Verdict
+from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import (
     AddFinalizer,
     CreateReplica,
@@ -143,3 +145,18 @@ def _conditions(status: Mapping[str, object]) -> dict[object, Mapping[str, objec
 
 def _ordinal(member: Member) -> int:
     return -1 if member.ordinal is None else member.ordinal
+
+
+def check_eligible(roles: Iterable[RoleSlots], retiring: Collection[str]) -> None:
+    """What is counted of a role is what its legs say, replica by replica (facts status §6)."""
+    for role in roles:
+        if role.role is None:
+            continue
+        judged = [
+            (slot, {verdict for _, verdict in qualifying.legs(role, slot, (), retiring)})
+            for slot in {**{slot.ordinal: slot for slot in role.kept()}, **role.slots}.values()
+        ]
+        stay = [(slot, verdicts) for slot, verdicts in judged if Verdict.FAILED not in verdicts]
+        able = [[each.eligible and qualifying.answers(role, each) for each in slot.live] for slot, _ in stay]
+        known = all(Verdict.UNKNOWN not in verdicts for _, verdicts in stay)
+        assert qualifying.eligible(role, (), retiring) == (sum(map(any, able)) if known else None)

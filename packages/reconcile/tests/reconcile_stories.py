@@ -45,7 +45,7 @@ from modeldeployment.reconcile.deciding.steps import (
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Leg
 from modeldeployment.router.withdrawal import Verdict
 from reconcile_clusters import Cluster
-from reconcile_invariants import check_status, check_steps
+from reconcile_invariants import check_eligible, check_status, check_steps
 from reconcile_worlds import NOW, deployment, patched, possible, role_slots
 
 _PROVEN = Leg(Verdict.PROVEN, "proven")
@@ -245,6 +245,8 @@ class World:
         again = self.lasting.on(seen) if self.lasting is not None else None
         self.ground = grounds.of(seen, self.ground)
         assert self.ground == grounds.of(seen), "what an earlier pass knew changes the ground"
+        if self.ground is not None:
+            check_eligible(self.ground.roles, self.ground.reserved)
         asked: list[Fact] = []
         while True:
             outcome = decide(seen, self.now, self.ground)

@@ -101,8 +101,9 @@ class Accounts:
 
     def among(self, uids: Iterable[str]) -> dict[str, Account]:
         """Answer the accounts of those of these members that gave one."""
-        heard = self._heard  # of most deployments nobody is heard at all
-        return {uid: account for uid in uids if uid in heard and (account := self.of(uid)) is not None}
+        if not self._heard:
+            return {}
+        return {uid: account for uid in uids if (account := self.of(uid)) is not None}
 
     def hear(self, uid: str, now: Tally, *, decodes: bool) -> None:
         """Take in what an engine counts now."""

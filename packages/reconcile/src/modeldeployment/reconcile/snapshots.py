@@ -1,7 +1,7 @@
 """One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import cast
@@ -11,6 +11,7 @@ from modeldeployment.kube import shapes
 from modeldeployment.reconcile import following, observing, reading
 from modeldeployment.reconcile.deciding.seen import Member, Queue, Snapshot, Weights, Workload
 from modeldeployment.reconcile.errors import Unreadable
+from modeldeployment.reconcile.observing import Reduced, Source
 from modeldeployment.reconcile.watching import Key, Watched
 from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, WeightsRefusal, render
 
@@ -28,6 +29,7 @@ class _Memory:
     pods: tuple[shapes.Pod, ...] = ()
     members: tuple[Member, ...] = ()
     owned_by: tuple[int, tuple[str, ...]] = (0, ())
+    groups: tuple[shapes.Workload, ...] = ()
     workloads: tuple[Workload, ...] = ()
 
 
@@ -86,12 +88,14 @@ class Snapshots:
         watched = self._watched
         pods = watched.pods.by_index("owner", owner)
         if len(pods) != len(memory.pods) or not all(map(is_, pods, memory.pods)):
-            memory.pods, memory.members = pods, tuple(map(watched.members.of, pods))
+            memory.members = _reduced(pods, memory.pods, memory.members, watched.members.of)
+            memory.pods = pods
         uids = (*(pod.metadata.uid for pod in pods), *_retired(memory.status))
         if (known := (watched.workload_changes, uids)) != memory.owned_by:
             found = itertools.chain.from_iterable(watched.workloads.by_index("member", uid) for uid in uids)
-            groups = {workload.metadata.uid: workload for workload in found}
-            memory.owned_by, memory.workloads = known, tuple(map(watched.groups.of, groups.values()))
+            groups = tuple({workload.metadata.uid: workload for workload in found}.values())
+            memory.workloads = _reduced(groups, memory.groups, memory.workloads, watched.groups.of)
+            memory.owned_by, memory.groups = known, groups
 
     def after(self, seen: Snapshot, stored: shapes.Custom) -> Snapshot:
         """A reading as it will be once the store holds what was written to the status. Raises Unreadable."""
@@ -135,6 +139,15 @@ class Snapshots:
             memory.rendering = _rendered(deployment, facts) if unreadable is None else _unready(unreadable)
             memory.rendered_from = source
         return memory.rendering, following.weights(self._watched, deployment, artifact, self._policy)
+
+
+def _reduced(
+    now: tuple[Source, ...], before: tuple[Source, ...], known: tuple[Reduced, ...], reduce: Callable[[Source], Reduced]
+) -> tuple[Reduced, ...]:
+    """Reduce what is there; what is in its place as the very object it was is known."""
+    if len(now) != len(before):
+        return tuple(map(reduce, now))
+    return tuple(read if new is old else reduce(new) for new, old, read in zip(now, before, known, strict=True))
 
 
 def _retired(status: Mapping[str, object]) -> Iterable[str]:

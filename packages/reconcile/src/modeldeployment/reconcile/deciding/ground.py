@@ -33,14 +33,28 @@ def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
         return None
     reserved = retirement.reserved(snapshot.status)
     known = before if before is not None and before.rendering is rendering else None
-    same = known is not None and _same(snapshot.members, known.members)
-    if same and known is not None and reserved == known.reserved and _same(snapshot.workloads, known.workloads):
+    if (
+        known is not None
+        and reserved == known.reserved
+        and _same(snapshot.members, known.members)
+        and _same(snapshot.workloads, known.workloads)
+    ):
         return known
-    marks = known.marks if same and known is not None else marking.of(snapshot.members, rendering)
+    marks = _marks(snapshot.members, rendering, known)
     roles = slots.of(
         marks.members, snapshot.workloads, rendering.roles, reserved, before=known.roles if known is not None else ()
     )
     return Ground(snapshot.members, snapshot.workloads, rendering, reserved, marks, roles)
+
+
+def _marks(members: tuple[Member, ...], rendering: Rendering, known: Ground | None) -> Marking:
+    """Mark the members, each by itself; beside a pass that had nothing to put back, only those that changed."""
+    if known is not None and known.marks == Marking(known.members, {}):
+        settled = set(map(id, known.members))
+        fresh = tuple(each for each in members if id(each) not in settled)
+        if marking.of(fresh, rendering) == Marking(fresh, {}):
+            return Marking(members, {})
+    return marking.of(members, rendering)
 
 
 def _same(now: tuple[object, ...], before: tuple[object, ...]) -> bool:

@@ -73,13 +73,10 @@ def eligible(role: RoleSlots, going: Collection[str], retiring: Collection[str] 
     One that the spec no longer declares counts while it stands and is not on its way out. A role whose members do not
     answer, such as Encode, has none: that is known.
     """
-    out = {*going, *retiring}
-    stay = role.qualified
-    if out:
-        stay = tuple(slot for slot in stay if not any(member.uid in out for member in slot.live))
-    if any(slot.workload is None for slot in stay):
+    out = {role.seated[uid] for uid in (*going, *retiring) if uid in role.seated}
+    if role.unseen - out:
         return None
-    return sum(1 for slot in stay if slot.live[0].eligible and answers(role, slot.live[0]))
+    return len(role.labelled - out) if role.role is not None and role.role.template.occupants.answers else 0
 
 
 def endpoints(eligible: int | None, *, routed: bool) -> dict[str, object]:

@@ -192,8 +192,9 @@ def scene(
     may wait behind one.
     """
     workers = _Workers(snapshot, roles, stored)
-    intents, behind = _line(snapshot, roles, workers, stored.members if stored is not None else frozenset(), whole)
     target = [each for each in snapshot.members if stored is not None and each.uid in stored.members]
+    own = frozenset(each.uid for each in target if each.stands)
+    intents, behind = _line(snapshot, roles, workers, own, whole)
     standing = [each for each in snapshot.workloads if stored is not None and each.uid == stored.workload]
     mine = next((role for role in roles if stored is not None and role.name == stored.role), None)
     return Scene(

@@ -70,6 +70,11 @@ class Member:
         return self.phase in (PodPhase.SUCCEEDED, PodPhase.FAILED) and not self.leaving
 
     @property
+    def stands(self) -> bool:
+        """Whether nobody deleted it, and it has not ended."""
+        return not self.leaving and not self.over
+
+    @property
     def untouched(self) -> bool:
         """Whether it has never been ready, so that no request can have reached it."""
         return not self.ready and (self.phase is PodPhase.PENDING or self.unstarted)

@@ -134,6 +134,22 @@ class RoleSlots:
         )
 
     @cached_property
+    def unseen(self) -> frozenset[int]:
+        """The ordinals of those of `qualified` whose Workload nobody has seen yet."""
+        return frozenset(slot.ordinal for slot in self.qualified if slot.workload is None)
+
+    @cached_property
+    def labelled(self) -> frozenset[int]:
+        """The ordinals of those of `qualified` whose leader carries the eligibility label."""
+        leaders = ((slot.ordinal, slot.live[0]) for slot in self.qualified)
+        return frozenset(ordinal for ordinal, leader in leaders if leader.eligible and leader.index == 0)
+
+    @cached_property
+    def seated(self) -> Mapping[str, int]:
+        """The ordinal that each live member holds, by UID."""
+        return {member.uid: slot.ordinal for slot in self.occupied for member in slot.live}
+
+    @cached_property
     def flavors(self) -> frozenset[str]:
         """What the quota of any of its replicas was assigned in."""
         return frozenset(each for slot in self.occupied if slot.workload is not None for each in slot.workload.flavors)

@@ -219,7 +219,9 @@ class Tally:
         counts = NOTHING
         if known and (before is not stored and before != stored):
             read = self._read.get(deployment)
-            counts = counted(before, stored, now, standing=frozenset(standing), in_flight=read)
+            kept = before is not None and before.state is RetirementState.ABORTED and stored is None
+            stands = frozenset(standing) if kept else frozenset()
+            counts = counted(before, stored, now, standing=stands, in_flight=read)
             self._add(counts)
         if stored is None or stored.state not in BEFORE_DELETE or counts.began:
             self._read.pop(deployment, None)
