@@ -5,22 +5,22 @@ from pathlib import Path
 import pytest
 from modeldeployment.operator import Settings, SettingsError, journaling, load
 from modeldeployment.scaler.journal import Recorded, decode, read
-from scaler_lines import line
+from people_journals import planned
 
 
 def test_without_a_directory_the_last_passes_are_kept_in_memory_alone() -> None:
     with journaling.kept(Settings(scaler_journal_passes=2)) as journal:
         for seconds in (0, 15, 30):
-            journal.append(line(seconds))
-        assert [decode(each) for each in journal.of("default", "chat")] == [line(15), line(30)]
+            journal.append(planned(seconds))
+        assert [decode(each) for each in journal.of("default", "chat")] == [planned(15), planned(30)]
 
 
 def test_with_a_directory_every_pass_is_in_its_files_once_the_process_ends(tmp_path: Path) -> None:
     place = tmp_path / "made" / "when it is needed"
     with journaling.kept(Settings(scaler_journal_dir=place, scaler_journal_passes=0)) as journal:
-        journal.append(line(0))
-        journal.append(line(15))
-    assert [each.line for each in read(place) if isinstance(each, Recorded)] == [line(0), line(15)]
+        journal.append(planned(0))
+        journal.append(planned(15))
+    assert [each.line for each in read(place) if isinstance(each, Recorded)] == [planned(0), planned(15)]
 
 
 def test_a_directory_that_cannot_be_made_is_said_in_the_log_and_ends_nothing(
@@ -28,8 +28,8 @@ def test_a_directory_that_cannot_be_made_is_said_in_the_log_and_ends_nothing(
 ) -> None:
     (tmp_path / "file").write_text("")
     with journaling.kept(Settings(scaler_journal_dir=tmp_path / "file" / "below")) as journal:
-        journal.append(line(0))
-        journal.append(line(15))
+        journal.append(planned(0))
+        journal.append(planned(15))
     assert [(record.message, record.reason) for record in caplog.records] == [  # type: ignore[attr-defined]
         (
             "journal of scalers",

@@ -6,9 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from modeldeployment.scaler.journal import Line
-from people_journals import journal, planned
+from people_journals import SPEC, journal, planned, seen
 from people_worlds import run
-from scaler_lines import SPEC, line
 
 Capture = pytest.CaptureFixture[str]
 
@@ -60,7 +59,7 @@ def test_programs_read_the_same(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_lines_without_a_plan_are_counted_and_compared_with_nothing(tmp_path: Path, capsys: Capture) -> None:
-    said = run(capsys, "replay", journal(tmp_path / "j", planned(0), line(15, plan=None)))
+    said = run(capsys, "replay", journal(tmp_path / "j", planned(0), seen(15)))
     assert said.out == "1 pass of 1 scaler: every decision is the same; 1 line without a plan\n"
 
 

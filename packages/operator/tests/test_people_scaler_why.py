@@ -10,9 +10,8 @@ from modeldeployment.api import RoleKind
 from modeldeployment.api.scalerstatus import SignalState
 from modeldeployment.scaler.planning.observed import Reading, RoleReading
 from people_clusters import Cluster, served
-from people_journals import journal, planned
+from people_journals import AT, SPEC, journal, planned
 from people_worlds import Said, run
-from scaler_lines import AT, SPEC
 
 Capture = pytest.CaptureFixture[str]
 
