@@ -44,6 +44,10 @@ def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = search
             continue
         joined = [band for band in bands if band.numerator in roles]
         rising = any(box.rising for box in members)
+        straight = _straight(members, joined, rising=rising)
+        if straight is not None:
+            vector |= straight
+            continue
         found = searching.nearest(_question(members, joined, rising=rising), share)
         if isinstance(found, searching.Failure) or _stuck(members, found, rising=rising):
             held = [_held(box, joined, found, share) for box in members]
@@ -55,6 +59,17 @@ def project(boxes: Mapping[str, Box], bands: Sequence[Band], limit: int = search
             if count != (box.current if box.wanted is None else box.wanted):
                 steps.append(_moved(box, count, joined))
     return Projection(vector, tuple(steps), stuck)
+
+
+def _straight(members: Sequence[Box], bands: Sequence[Band], *, rising: bool) -> Vector | None:
+    """What is recommended, where every role has a wish and all of them fit together: nothing is nearer to that."""
+    wishes: Vector = {}
+    for box in members:
+        low, high = (box.current, box.ceiling) if rising else (box.floor, box.current)
+        if box.wanted is None or not low <= box.wanted <= high:
+            return None
+        wishes[box.role] = box.wanted
+    return wishes if all(ratios.kept(band, wishes) for band in bands) else None
 
 
 def _question(members: Sequence[Box], bands: Sequence[Band], *, rising: bool) -> searching.Question:
