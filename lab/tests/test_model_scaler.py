@@ -10,6 +10,7 @@ from modeldeployment.kube import Forbidden, ServerFailure, Uncertain
 from modeldeployment.kube.errors import Details
 from modeldeployment.lab.model.client import Write
 from modeldeployment.lab.model.errors import Killed
+from modeldeployment.scaler.scaling import SHORTLY
 
 
 def once(what: Callable[[], Any]) -> Callable[[Write], None]:
@@ -208,6 +209,24 @@ def test_a_scaler_that_is_edited_while_its_engines_are_read_is_ruled_on_anew() -
     assert scene.replicas == 2
     assert scene.annotation(keys.SCALER_BINDING) == {}
     assert scene.status["conditions"][0]["reason"] == "Suspended"
+
+
+def test_whoever_led_before_and_sees_nothing_new_takes_back_nothing_that_was_told_since() -> None:
+    scene = bound(waiting=16)
+    scene.settle()
+    before, seen = scene.controller, scene.watched
+    scene.start()
+    scene.lead()
+    scene.engines.waiting = 30
+    scene.later(2 * INTERVAL)
+    told = scene.status
+    assert told["lastCommit"]["vector"] == {"server": 4}
+    scene.engines.waiting = 1
+    assert seen.scalers.get("team", "chat") is not None
+    scene.controller = before
+    scene.clock.advance(scene.clock.seconds + INTERVAL)
+    assert scene.look() == SHORTLY
+    assert scene.status == told
 
 
 def test_a_store_that_does_not_show_the_last_write_decides_nothing() -> None:

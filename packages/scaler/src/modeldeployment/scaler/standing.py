@@ -60,6 +60,8 @@ class Standing:
     unsettled: Unsettled | None = None
     untold: bool = False
     """Whether the write of its status failed."""
+    told: int = 0
+    """Version of the scaler after the last write of its status."""
     refused: str = ""
     """Why counts that are wanted are not written."""
     reverted: str = ""

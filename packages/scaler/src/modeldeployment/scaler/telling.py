@@ -45,12 +45,21 @@ class Teller:
             await self.write(key, each)
 
     async def write(self, key: Key, each: Standing) -> None:
-        """Write the status that is to stand, all of it. Raises KubeError."""
+        """Write the status that is to stand, all of it. Raises KubeError.
+
+        A Conflict says that the scaler was edited, or that another process leads by now and has told more; whoever
+        still sees an old version cannot take back what was told since.
+        """
+        stored = self._watched.scalers.get(key.namespace, key.name)
+        version = max(int(stored.metadata.resource_version) if stored is not None else 0, each.told)
         body = [
-            {"op": "test", "path": "/metadata/uid", "value": each.uid},
+            {"op": "replace", "path": "/metadata/uid", "value": each.uid},
+            {"op": "replace", "path": "/metadata/resourceVersion", "value": str(version)},
             {"op": "add", "path": "/status", "value": each.status.body()},
         ]
-        await self._client.patch(SCALERS, key.name, body, key.namespace, how=PatchType.JSON, subresource="status")
+        how, subresource = PatchType.JSON, "status"
+        written = await self._client.patch(SCALERS, key.name, body, key.namespace, how=how, subresource=subresource)
+        each.told = int(written.metadata.resource_version)
         each.untold = False
         self._tally.status_writes += 1
 
