@@ -191,6 +191,17 @@ def test_what_wakes_a_scaler_lets_it_plan_no_sooner_than_its_interval() -> None:
     assert len(scene.engines.asked) == planned
 
 
+def test_a_clock_that_is_put_back_costs_one_interval() -> None:
+    scene = bound(waiting=16)
+    scene.clock.seconds = 3600.0
+    scene.settle()
+    planned = len(scene.engines.asked)
+    scene.clock.seconds = 60.0
+    assert scene.look() == INTERVAL
+    scene.later()
+    assert len(scene.engines.asked) == planned + 1
+
+
 def test_an_edit_of_its_spec_is_planned_at_once() -> None:
     scene = bound(waiting=16)
     scene.settle()

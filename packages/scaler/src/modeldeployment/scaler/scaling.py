@@ -1,5 +1,6 @@
 """The scaler's controller: rule, read engines, plan and commit, once an interval and scaler."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -30,6 +31,8 @@ GRANTS: Final = (Grant(SCALERS, ("patch",), "hold a scaler until its binding is 
 
 SHORTLY: Final = 0.5
 """Seconds until a pass that lost a race, or that waits for its own write to come back, is taken again."""
+STRIDE: Final = 20
+"""Scalers that are read back before others have their turn."""
 LATER: Final = 30.0
 """Seconds until a write that was refused is tried again, and a binding of another scaler is looked at again."""
 
@@ -103,7 +106,9 @@ class ScalerController:
         listing = await self._client.list(SCALERS)
         self._standing.clear()
         now = self._clock()
-        for stored in listing.items:
+        for number, stored in enumerate(listing.items):
+            if number % STRIDE == 0:
+                await asyncio.sleep(0)
             each = standing.of(stored)
             try:
                 each.due = standing.first_due(each.uid, each.read(stored).policy.interval_seconds, now)
@@ -257,6 +262,7 @@ class ScalerController:
         """Read engines and plan, where that is due; else only say what was ruled."""
         each, began, interval = case.standing, self._clock(), case.wanted.policy.interval_seconds
         if each.due is not None and each.planned == case.wanted.generation:
+            each.due = min(each.due, began + timedelta(seconds=interval))  # the clock may have been put back
             early = max((each.due - began).total_seconds(), self._sampler.rest(str(case.key), interval))
             if early > 0:
                 await self._teller.tell(case)
