@@ -202,6 +202,7 @@ def test_a_file_that_is_no_trace_is_told_with_its_line(content: bytes, told: str
         (b"hello", "cannot be read: Not a gzipped file (b'he')"),
         (gzip.compress(b"x" * 1000)[:20], "cannot be unpacked: Compressed file ended before the end-of-stream marker"),
     ],
+    ids=["not packed", "cut short"],  # what is packed says when, so it names no test
 )
 def test_a_file_that_does_not_unpack_is_told(content: bytes, told: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
