@@ -28,6 +28,7 @@ class _Memory:
     rendering: Rendering | RenderRefusal | None = None
     pods: tuple[shapes.Pod, ...] = ()
     members: tuple[Member, ...] = ()
+    uids: tuple[str, ...] = ()
     owned_by: tuple[int, tuple[str, ...]] = (0, ())
     groups: tuple[shapes.Workload, ...] = ()
     workloads: tuple[Workload, ...] = ()
@@ -79,7 +80,7 @@ class Snapshots:
             cache=attachment,
             weights=weights,
             queues=self._queues(meta.namespace, rendering),
-            accounts=watched.accounts.among(pod.metadata.uid for pod in memory.pods),
+            accounts=watched.accounts.among(memory.uids),
             stale=stale,
         )
 
@@ -90,7 +91,8 @@ class Snapshots:
         if len(pods) != len(memory.pods) or not all(map(is_, pods, memory.pods)):
             memory.members = _reduced(pods, memory.pods, memory.members, watched.members.of)
             memory.pods = pods
-        uids = (*(pod.metadata.uid for pod in pods), *_retired(memory.status))
+            memory.uids = tuple(pod.metadata.uid for pod in pods)
+        uids = (*memory.uids, *_retired(memory.status))
         if (known := (watched.workload_changes, uids)) != memory.owned_by:
             found = itertools.chain.from_iterable(watched.workloads.by_index("member", uid) for uid in uids)
             groups = tuple({workload.metadata.uid: workload for workload in found}.values())
