@@ -277,6 +277,15 @@ def test_a_receiver_that_finds_no_quota_is_rolled_back_in_the_same_episode() -> 
     assert plan.committed.exhaustion.rollbacks == 2
 
 
+def test_a_receiver_that_shrinks_again_before_it_is_admitted_ends_the_transaction() -> None:
+    acquired = _acquired()
+    assert acquired.cohort is not None
+    gone = msgspec.structs.replace(acquired, cohort=msgspec.structs.replace(acquired.cohort, target=LEFT))
+    plan = _then(counted(3, **LEFT), before=gone)
+    assert plan.memory.cohort is None
+    assert _move(plan, kept=True).reason is not RebalanceReason.RECEIVER_ACQUIRE
+
+
 def test_an_episode_has_one_donation_by_priority() -> None:
     used = Rebalance(reason=RebalanceReason.DONATION_ATTEMPTED, episode=1, attempted=True)
     plan = _tried(paced(rebalance=PRIORITY, priority=ORDER), before=_exhausted(rebalance=used))

@@ -60,7 +60,7 @@ def looked_at(memory: Memory, target: Target) -> Memory:
         return memory
     grown = [role for role, count in cohort.target.items() if count > cohort.baseline[role]]
     memory = msgspec.structs.replace(memory, cohort=None)
-    return exhausting.landed(memory, grown, target) if grown else memory
+    return exhausting.landed(memory, grown, target) if grown else exhausting.withdrawn(memory)
 
 
 def timed_out(memory: Memory, target: Target, declared: Vector, policy: Policy, now: datetime) -> Moved | None:

@@ -62,6 +62,17 @@ def landed(memory: Memory, grown: Collection[str], target: Target) -> Memory:
     return msgspec.structs.replace(memory, exhaustion=spent, rebalance=move)
 
 
+def withdrawn(memory: Memory) -> Memory:
+    """Answer what is remembered once all growth was given up before it was admitted: a receiver's leg is over too."""
+    move = memory.rebalance
+    if move is None or move.reason is not RebalanceReason.RECEIVER_ACQUIRE:
+        return memory
+    reason = RebalanceReason.DONATION_ATTEMPTED if move.attempted else RebalanceReason.RESOURCE_EXHAUSTED
+    return msgspec.structs.replace(
+        memory, rebalance=Rebalance(reason=reason, episode=move.episode, attempted=move.attempted)
+    )
+
+
 def waiting(memory: Memory, now: datetime) -> Exhaustion | None:
     """What keeps roles from growing at this instant; at the end of the wait it is over."""
     spent = memory.exhaustion
