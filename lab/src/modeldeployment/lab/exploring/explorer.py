@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from modeldeployment.lab.exploring import moves
-from modeldeployment.lab.exploring.bindings import Bond, Ruled, ruled
-from modeldeployment.lab.exploring.worlds import FIRST, World
+from modeldeployment.lab.exploring.bindings import UID, Bond, Ruled, ruled
+from modeldeployment.lab.exploring.worlds import STARTS, World
 
 SETTLES: Final = "When the cluster does what is asked of it, nothing stays under way."
 
@@ -88,8 +88,9 @@ class _Walk:
 def explore(bound: int, progress: Callable[[int], None] | None = None) -> Explored:
     """Walk through at most `bound` states; stops at the first layer in which a promise is broken."""
     walk = _Walk()
-    start = (walk.number(FIRST), walk.bond(Bond()))
-    seen, waiting, steps = {start}, deque([start]), 0
+    unbound, bound_once = walk.bond(Bond()), walk.bond(Bond(owner=UID, term=1, known=1))
+    waiting = deque((walk.number(start), bond) for start in STARTS for bond in (unbound, bound_once))
+    seen, steps = set(waiting), 0
     while waiting and not walk.broken:
         state = waiting.popleft()
         for following in _following(walk, *state):

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from modeldeployment.api.scalerstatus import SignalState
 from modeldeployment.lab.exploring import worlds
-from modeldeployment.lab.exploring.promises import Pass, breaches
+from modeldeployment.lab.exploring.promises import Pass, breaches, by_priority
 from modeldeployment.lab.exploring.worlds import LOAD, NOW, POLICIES, ROLES, Pair, World
 from modeldeployment.scaler.planning import Reading, plan
 from modeldeployment.scaler.planning.observed import RoleReading
@@ -56,13 +56,16 @@ def passed(
     policy, target = POLICIES[world.policy], worlds.target(world)
     reading, wishes = read(world, asked, complete=complete)
     made = plan(worlds.memory(world, wishes), reading, target, policy, now=NOW, decision_id="d-2", term=1)
-    wrong = breaches(Pass(world, target, reading, made))
-    kept = worlds.after(world, made.memory, world.counts)
+    this = Pass(world, target, reading, made)
+    wrong = breaches(this)
+    donated = world.donated and not (world.edited or world.respecified)
+    kept = worlds.after(world, made.memory, world.counts)._replace(donated=donated)
     if made.committed is None:
         return kept, kept, wrong
     if not late and plan(made.committed, reading, target, policy, now=NOW, decision_id="d-3", term=1).move is not None:
         wrong = (*wrong, LATE)
-    return worlds.after(world, made.committed, worlds.pair(made.vector)), kept, wrong
+    wrote = worlds.after(world, made.committed, worlds.pair(made.vector))
+    return wrote._replace(donated=donated or by_priority(this)), kept, wrong
 
 
 LATE: Final = "A target of before our own last write is not planned from."

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from modeldeployment.api.scaler import RebalancePolicy
 from modeldeployment.api.scalerconditions import RebalanceReason
 from modeldeployment.lab.exploring.worlds import POLICIES, ROLES, World, pair
 from modeldeployment.scaler.planning import Memory, Plan, Reading, Target
@@ -120,10 +121,14 @@ def _donor_first(made: Pass) -> bool:
     return gift is not None and gift.reason is RebalanceReason.DONOR_RELEASE and gone
 
 
+def by_priority(made: Pass) -> bool:
+    """Whether a pass makes a donation that an episode has only one of."""
+    policy = POLICIES[made.world.policy]
+    return made.plan.move is Move.DONOR_RELEASE and policy.rebalance is RebalancePolicy.PRIORITY
+
+
 def _one_donation(made: Pass) -> bool:
-    gift = made.plan.memory.rebalance
-    by_priority = POLICIES[made.world.policy].priority and POLICIES[made.world.policy].rebalance.value == "Priority"
-    return not (made.plan.move is Move.DONOR_RELEASE and by_priority and gift is not None and gift.attempted)
+    return not (by_priority(made) and made.world.donated) or made.world.edited or made.world.respecified
 
 
 def _donations_follow_rollbacks(made: Pass) -> bool:

@@ -96,6 +96,8 @@ class World(NamedTuple):
     edited: bool = False
     """Whether somebody edited the target since the last pass."""
     respecified: bool = False
+    donated: bool = False
+    """Whether a donation by priority was made since anybody last edited, whatever is remembered of it."""
     policy: int = 0
 
 
@@ -129,6 +131,12 @@ POLICIES: Final = (
     _policy(RebalancePolicy.DISABLED, most=2),
 )
 FIRST: Final = World(counts=(2, 2), there=(2, 2), admitted=(2, 2))
+STARTS: Final = (
+    FIRST,
+    World((2, 3), (2, 3), (2, 3), spent=Spent(("prefill",), (2, 3), 2, 1)),
+    World((2, 2), (2, 3), (2, 3), taken=Taken("decode", 2, (2, 3), cooling=False)),
+)
+"""A quiet deployment, one whose growth was just taken back, and one that has just shrunk."""
 
 
 def target(world: World) -> Target:
