@@ -323,6 +323,21 @@ def test_shadow_writes_nothing_but_its_status() -> None:
     assert scene.status["roles"][0]["constrainedReplicas"] == 4
 
 
+def test_growth_that_nobody_admitted_is_not_taken_back_by_a_scaler_that_owns_nothing_any_more() -> None:
+    scene = bound()
+    scene.settle()
+    assert scene.status["pendingCohort"]["baselineVector"] == {"server": 2}
+    scene.server.merge("modeldeploymentscalers", "chat", "team", {"spec": {"mode": "Shadow"}}, by="user")
+    scene.settle()
+    scene.later(600)
+    assert scene.annotation(keys.SCALER_BINDING) == {}
+    assert "pendingCohort" not in scene.status
+    plan = scene.journal.lines[-1].plan
+    assert plan is not None
+    assert plan.move is None
+    assert scene.replicas == 4
+
+
 def test_scalers_that_are_there_at_the_start_do_not_plan_all_at_once() -> None:
     scene = bound(waiting=16)
     scene.settle()

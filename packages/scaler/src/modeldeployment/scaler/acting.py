@@ -14,7 +14,7 @@ from modeldeployment.scaler.case import Case
 from modeldeployment.scaler.committing import Abandoned, Lost, Outcome, Refused, Written
 from modeldeployment.scaler.journal import Line
 from modeldeployment.scaler.observing import Declared, Seen
-from modeldeployment.scaler.planning import Memory, Reading
+from modeldeployment.scaler.planning import Memory, Reading, editing
 from modeldeployment.scaler.reporting import Planned
 from modeldeployment.scaler.standing import Unsettled
 from modeldeployment.scaler.tallying import Tally
@@ -86,6 +86,8 @@ class Actor:
     def _planned(self, case: Case, seen: Seen, reading: Reading, now: datetime) -> Line:
         """Plan; the line holds all that it was planned from."""
         memory, decision_id = case.standing.memory, self._ids()
+        if not case.term:
+            memory = editing.released(memory)
         plan = planning.plan(
             memory, reading, seen.target, case.wanted.policy, now=now, decision_id=decision_id, term=case.term
         )

@@ -41,6 +41,11 @@ def settled(memory: Memory, target: Target, policy: Policy) -> Memory:
     return _fitted(left, policy)
 
 
+def released(memory: Memory) -> Memory:
+    """Answer what is left of memory where counts are not ours to write: nothing is restored or handed over."""
+    return _yielded(memory)
+
+
 def _reopened(rebalance: Rebalance | None, target: Target) -> Rebalance | None:
     if rebalance is None or rebalance.reason not in _UNDER_WAY:
         return None
