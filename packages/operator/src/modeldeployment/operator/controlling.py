@@ -36,7 +36,6 @@ class Controllers:
     """Everybody keeps the stores warm; only the holder of the Lease reconciles."""
 
     def __init__(self, settings: Settings, client: Client, identity: str) -> None:
-        self._settings = settings
         self._identity = identity
         queue: WorkQueue[Key] = WorkQueue()
         self._watched = Watched(queue.add)
@@ -60,33 +59,19 @@ class Controllers:
         named: WorkQueue[str] = WorkQueue()
         self._keeper = CheckKeeper(client, self._watched, named, utc_now)
         self._checks = Controller("checks", self._keeper.reconcile, workers=1, queue=named)
-        self._elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
-        self._leading_without_lease = False
+        elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
+        self._leadership = leading.Leadership(elector, needed=settings.leader_election)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep the stores current, and say once when the API server cannot be read and once when it can again.
-
-        None of these loops ends by itself: one that does is a defect, and ends the process rather than leave it blind.
-        """
-        loops = [reflector.run() for reflector in self._reflectors]
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(loop) for loop in (*loops, health.report(self._reflectors), self._recorder.run())
-            ]
-            try:
-                yield
-            finally:
-                for task in tasks:
-                    task.cancel()
+        """Keep the stores current, and say once when the API server cannot be read and once when it can again."""
+        loops = (reflector.run() for reflector in self._reflectors)
+        async with leading.beside(*loops, health.report(self._reflectors), self._recorder.run()):
+            yield
 
     async def work(self, stop: asyncio.Event) -> None:
         """Reconcile whenever the Lease is ours, until asked to stop."""
-        if not self._settings.leader_election:
-            self._leading_without_lease = True
-            await self._reconcile()
-            return
-        await leading.campaign(self._elector, self._reconcile, stop)
+        await self._leadership.work(self._reconcile, stop)
 
     def finish(self) -> None:
         """End with the passes in hand."""
@@ -116,7 +101,7 @@ class Controllers:
             sets=(self._sets.counters, self._joiner.tally),
             stores=lambda: {name: len(store) for name, store in self._watched.stores().items()},
             lists=lambda: {reflector.kind.plural: reflector.lists for reflector in self._reflectors},
-            leading=lambda: self._leading_without_lease or self._elector.leading,
+            leading=lambda: self._leadership.leading,
             asked=self._witness.tally,
         )
 

@@ -1,20 +1,53 @@
-"""Work that only the holder of a Lease does, in a process that may be asked to stop."""
+"""Work that goes on as long as a hat is worn, and work that only the holder of a Lease does."""
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any
 
 from modeldeployment.kube import Elector
 
 
-async def campaign(elector: Elector, work: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
-    """Do the work whenever the Lease is ours, until asked to stop; passes in hand are then finished."""
-    while not stop.is_set():
-        running = asyncio.create_task(elector.run(work))
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait({running, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        if not elector.leading:
-            running.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await running
+@contextlib.asynccontextmanager
+async def beside(*loops: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run loops meanwhile.
+
+    None of them ends by itself: one that does is a defect, and ends the process rather than leave it blind.
+    """
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(loop) for loop in loops]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+class Leadership:
+    """A Lease, or `needed=False` no need of one: whoever runs then leads."""
+
+    def __init__(self, elector: Elector, *, needed: bool) -> None:
+        self._elector = elector
+        self._needed = needed
+        self._begun = False
+
+    @property
+    def leading(self) -> bool:
+        """Whether this process does the work now."""
+        return self._elector.leading if self._needed else self._begun
+
+    async def work(self, work: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
+        """Do the work whenever it is ours, until asked to stop; passes in hand are then finished."""
+        if not self._needed:
+            self._begun = True
+            await work()
+            return
+        while not stop.is_set():
+            running = asyncio.create_task(self._elector.run(work))
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait({running, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            if not self._elector.leading:
+                running.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await running

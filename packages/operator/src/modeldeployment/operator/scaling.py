@@ -41,7 +41,6 @@ class Scaling:
     def __init__(
         self, settings: Settings, client: Client, identity: str, journal: Journal, shared: Shared | None = None
     ) -> None:
-        self._settings = settings
         self._client = client
         self._identity = identity
         self._journal = journal
@@ -52,13 +51,13 @@ class Scaling:
         self._tally = Tally()
         self._scaler: ScalerController | None = None
         self._passes = Controller("scalers", self._pass, workers=SIDE_BY_SIDE, queue=self._queue)
-        self._elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
-        self._leading_without_lease = False
+        elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
+        self._leadership = leading.Leadership(elector, needed=settings.leader_election)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep the stores current, and a session open to ask engines with."""
-        async with fetching.session(ALTOGETHER) as http, asyncio.TaskGroup() as group:
+        async with fetching.session(ALTOGETHER) as http:
             self._scaler = ScalerController(
                 self._client,
                 self._watched,
@@ -69,21 +68,13 @@ class Scaling:
                 _decision,
                 self._tally,
             )
-            loops = (*(each.run() for each in self._reflectors), health.report(self._reflectors), self._recorder.run())
-            tasks = [group.create_task(loop) for loop in loops]
-            try:
+            loops = (each.run() for each in self._reflectors)
+            async with leading.beside(*loops, health.report(self._reflectors), self._recorder.run()):
                 yield
-            finally:
-                for task in tasks:
-                    task.cancel()
 
     async def work(self, stop: asyncio.Event) -> None:
         """Scale whenever the Lease is ours, until asked to stop."""
-        if not self._settings.leader_election:
-            self._leading_without_lease = True
-            await self._scale()
-            return
-        await leading.campaign(self._elector, self._scale, stop)
+        await self._leadership.work(self._scale, stop)
 
     def finish(self) -> None:
         """End with the passes in hand."""
@@ -104,7 +95,7 @@ class Scaling:
             self._tally,
             scaled=lambda: tuple(self._scaler.scaled()) if self._scaler is not None else (),
             scalers=lambda: len(self._watched.scalers),
-            leading=lambda: self._leading_without_lease or self._elector.leading,
+            leading=lambda: self._leadership.leading,
         )
 
     async def _scale(self) -> None:
