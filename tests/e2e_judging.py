@@ -11,7 +11,7 @@ from admission_case import Case
 from e2e_webhooks import UNREVIEWED
 from modeldeployment.admission.examples import DEPLOYMENT
 from modeldeployment.admission.facts import Actor
-from modeldeployment.api import keys
+from modeldeployment.api import keys, managed
 from modeldeployment.kube import ApiError, Client, Invalid, Kind, NotFound, Verb, custom, request_for
 from modeldeployment.kube.shapes import Custom
 
@@ -154,13 +154,16 @@ class Judge:
             await self._remove(kind, name)
 
     async def _submit(self, client: Client, verb: Verb, kind: Kind[Custom], body: JSON) -> Answer:
+        # Who writes is told with the request: what the object says of it is the API server's to write.
+        told = body["metadata"].pop("managedFields", ())
+        managers = managed.writers(told, [role["name"] for role in body["spec"].get("roles", ())]) if told else ()
         request = request_for(
             verb,
             kind,
             self.namespace,
             body["metadata"]["name"] if verb is Verb.REPLACE else "",
             body=body,
-            query={"dryRun": "All"},
+            query={"dryRun": "All", **({"fieldManager": managers[0]} if managers else {})},
         )
         try:
             await client.raw(request)

@@ -24,8 +24,8 @@ from modeldeployment.lab.flavors.writing import remove
 from modeldeployment.lab.fleets.errors import FleetNotFound
 from modeldeployment.lab.fleets.fleet import Fleet
 
-LEASE: Final = "modeldeployment-operator"
-"""The operator's Lease, left behind by it in this namespace."""
+LEASES_TAKEN: Final = ("modeldeployment-operator", "modeldeployment-scaler")
+"""The operator's Leases, left behind by it in this namespace."""
 LEASE_NAMESPACE: Final = "default"
 
 _PATIENCE: Final = 60.0
@@ -68,7 +68,7 @@ async def borrowed(client: Client, fleet: Fleet, namespace: str) -> AsyncIterato
     if await _exists(client, NAMESPACES, namespace):
         raise DemoRefused(f"namespace {namespace!r} exists on this cluster; name a new one with --namespace")
     foreign = [(kind, name) for kind, name in _CLUSTER_WIDE if not await _exists(client, kind, name)]
-    lease = await _exists(client, LEASES, LEASE, LEASE_NAMESPACE)
+    leases = [name for name in LEASES_TAKEN if not await _exists(client, LEASES, name, LEASE_NAMESPACE)]
     try:
         yield
     finally:
@@ -76,8 +76,8 @@ async def borrowed(client: Client, fleet: Fleet, namespace: str) -> AsyncIterato
             async with asyncio.timeout(_PATIENCE):
                 await _clear(client, namespace)
                 await _take_away(client, fleet)
-                if not lease:
-                    await remove(client, LEASES, LEASE, LEASE_NAMESPACE)
+                for name in leases:
+                    await remove(client, LEASES, name, LEASE_NAMESPACE)
                 for kind, name in foreign:
                     await remove(client, kind, name)
                 await _until(client, NAMESPACES, namespace, there=False)
