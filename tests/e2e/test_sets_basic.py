@@ -65,7 +65,9 @@ async def test_two_sets_that_block_each_other_are_parted_and_run_one_after_the_o
     await asyncio.sleep(1.1)  # ages have whole seconds
     await create(checked, unequal(checked, "younger", 2, 6))
     await queued(checked, "younger", 2)
-    assert any(reserved(each) for each in workloads(checked, "younger"))  # what the stranger left
+    await checked.board.until(
+        lambda: any(reserved(each) for each in workloads(checked, "younger")), what="the younger took what was left"
+    )
     await checked.client.delete(PODS, "stranger", checked.namespace)
     await checked.settled("elder")
     assert started(checked, "younger") == []
