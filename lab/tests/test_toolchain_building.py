@@ -47,12 +47,12 @@ def test_a_second_build_does_nothing(stand_in: StandInGo, folder: Path) -> None:
     assert stand_in.built == []
 
 
-def test_a_program_that_is_no_part_of_the_lab_lies_in_a_folder_of_its_own(stand_in: StandInGo, folder: Path) -> None:
+def test_programs_that_are_no_part_of_the_lab_lie_in_a_folder_of_their_own(stand_in: StandInGo, folder: Path) -> None:
     seen: list[Progress] = []
     build_apart(PICKER, folder, stand_in.environ, seen.append)
-    assert stand_in.built == ["epp"]
-    assert (folder / "epp").read_text() == "program\n"
-    assert seen == [Building("epp", 0, 120), Finished(folder)]
+    assert stand_in.built == ["epp", "pd-sidecar"]
+    assert [(folder / name).read_text() for name in stand_in.built] == ["program\n", "program\n"]
+    assert seen == [Building("epp", 0, 220), Building("pd-sidecar", 120, 220), Finished(folder)]
     stand_in.journal.unlink()
     build_apart(PICKER, folder, {}, lambda _: None)
     assert stand_in.built == []
