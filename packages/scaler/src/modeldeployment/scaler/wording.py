@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Literal, assert_never
 
 from modeldeployment.api import keys
 from modeldeployment.api.scalerconditions import ScalerEvent, ScalerReason
-from modeldeployment.kube import EventType
 from modeldeployment.scaler.binding import Acquire, Hold, Release, Ruling, Stay, Watch
 from modeldeployment.scaler.planning.outcome import Move
 
@@ -15,7 +14,7 @@ from modeldeployment.scaler.planning.outcome import Move
 class Told:
     """An event to record: Normal or Warning, why, and the sentence."""
 
-    type: EventType
+    type: Literal["Normal", "Warning"]
     reason: ScalerEvent
     note: str
 
