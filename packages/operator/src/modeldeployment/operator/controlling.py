@@ -60,7 +60,7 @@ class Controllers:
         self._keeper = CheckKeeper(client, self._watched, named, utc_now)
         self._checks = Controller("checks", self._keeper.reconcile, workers=1, queue=named)
         elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
-        self._leadership = leading.Leadership(elector, needed=settings.leader_election)
+        self._leadership = leading.Leadership(elector if settings.leader_election else None)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

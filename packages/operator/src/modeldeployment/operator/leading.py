@@ -24,21 +24,20 @@ async def beside(*loops: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 
 class Leadership:
-    """A Lease, or `needed=False` no need of one: whoever runs then leads."""
+    """A Lease; without an elector there is no need of one, and whoever works leads."""
 
-    def __init__(self, elector: Elector, *, needed: bool) -> None:
+    def __init__(self, elector: Elector | None) -> None:
         self._elector = elector
-        self._needed = needed
         self._begun = False
 
     @property
     def leading(self) -> bool:
         """Whether this process does the work now."""
-        return self._elector.leading if self._needed else self._begun
+        return self._begun if self._elector is None else self._elector.leading
 
     async def work(self, work: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
         """Do the work whenever it is ours, until asked to stop; passes in hand are then finished."""
-        if not self._needed:
+        if self._elector is None:
             self._begun = True
             await work()
             return

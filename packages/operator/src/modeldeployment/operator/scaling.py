@@ -52,7 +52,7 @@ class Scaling:
         self._scaler: ScalerController | None = None
         self._passes = Controller("scalers", self._pass, workers=SIDE_BY_SIDE, queue=self._queue)
         elector = Elector(client, LEASE, settings.leader_namespace, identity, timing=settings.timing())
-        self._leadership = leading.Leadership(elector, needed=settings.leader_election)
+        self._leadership = leading.Leadership(elector if settings.leader_election else None)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
