@@ -12,7 +12,8 @@ from typing import Final
 
 from modeldeployment.api import kueue
 from modeldeployment.api.modeldeployment import ModelDeployment
-from modeldeployment.lab.bench import accounts, goals, manifests
+from modeldeployment.kube import Client, load
+from modeldeployment.lab.bench import accounts, audits, goals, manifests
 from modeldeployment.lab.bench.accounts import Account
 from modeldeployment.lab.bench.arrivals import until_count
 from modeldeployment.lab.bench.clearing import clear
@@ -24,10 +25,11 @@ from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.settling import until_quiet
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.wire import Connection, connections, post_all
-from modeldeployment.lab.bench.worlds import DEPLOYED, NAMESPACE, PODS, WORKLOADS, World
+from modeldeployment.lab.bench.worlds import DEPLOYED, NAMESPACE, OPERATOR, PODS, STANDBY, WORKLOADS, World
 from modeldeployment.render import Facts, render
 
 ROLES: Final = ("first", "second")
+_LOOP: Final = "bench-loop"
 _SECONDS: Final = 300.0
 
 
@@ -41,21 +43,26 @@ class Answerer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Groups admitted a second, and processor seconds by process until the last was."""
+    """Groups admitted a second; until the last was, processor seconds by process and requests of who answers."""
 
     who: Answerer
     rate: float
     used: dict[str, float]
+    asked: dict[tuple[str, str], int]
 
     def __str__(self) -> str:
-        return f"{self.who}: {self.rate:.1f} groups/s admitted; CPU s: {accounts.told(self.used)}"
+        return (
+            f"{self.who}: {self.rate:.1f} groups/s admitted; CPU s: {accounts.told(self.used)}; "
+            f"requests: {audits.told(self.asked)}"
+        )
 
 
 async def measure(world: World, sets: int, tell: Tell) -> tuple[Value, ...]:
     """Admit sets of two groups of one Pod each, in rounds; the loop and the operator twice, in turn. Raises BenchError.
 
     The queue is held while Pods and Workloads are made, by whomever, and the clock starts when it is opened; so no
-    creation is in the number, but everything that the operator does meanwhile, status and labels included.
+    creation is in the number, but everything that the operator does meanwhile, status and labels included. The loop
+    is a service account like the operator, so that requests of both are authorized and audited alike.
     """
     await install_loop_check(world.client)
     order = (Answerer.NOBODY, Answerer.LOOP, Answerer.OPERATOR, Answerer.LOOP, Answerer.OPERATOR)
@@ -78,21 +85,24 @@ async def measure(world: World, sets: int, tell: Tell) -> tuple[Value, ...]:
 async def _round(world: World, who: Answerer, turn: int, sets: int) -> Round:
     names = [f"set-{turn}-{number}" for number in range(sets)]
     groups = len(ROLES) * sets
-    loop = Loop(world.client)
+    audit = world.audit(OPERATOR if who is Answerer.OPERATOR else STANDBY)
     async with contextlib.AsyncExitStack() as stack:
+        loop = Loop(await stack.enter_async_context(Client(load(world.standby_kubeconfig), field_manager=_LOOP)))
         (sender, *senders) = await stack.enter_async_context(connections(world.driver, 9))
         await world.hold(held=True)
         pids = await stack.enter_async_context(_made(world, who, names, sender, senders))
         await until_count(world.driver, WORKLOADS, groups, _SECONDS)
         listeners = (loop.change,) if who is Answerer.LOOP else ()
         seen = await stack.enter_async_context(following(world, *listeners))
+        audit.since_last()
         with Account({**world.processes(), **pids}) as account:
             began = time.perf_counter()
             await world.hold(held=False)
             await seen.until(lambda: len(seen.admitted) >= groups, _SECONDS, f"admitting {groups} groups")
             seconds = max(seen.admitted.values()) - began
+        asked = audits.besides_watches_and_leases(audit.since_last())
     await clear(world)
-    return Round(who, groups / seconds, dict(account.used))
+    return Round(who, groups / seconds, dict(account.used), asked)
 
 
 @contextlib.asynccontextmanager
