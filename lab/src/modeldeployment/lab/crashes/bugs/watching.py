@@ -53,6 +53,16 @@ WATCHING: Final[tuple[Bug, ...]] = (
         ),
     ),
     bug(
+        "freed-quota-wakes-nobody",
+        "a Workload that goes after its Pods wakes nobody, although a retirement waits for it",
+        "back references through objects that are gone already",
+        (
+            "watching.py",
+            '                for deployment in self.deployments.by_index("reserved", uid):',
+            "                for deployment in ():",
+        ),
+    ),
+    bug(
         "pods-wake-nobody",
         "a Pod that changes wakes nobody",
         "informers without an update handler",

@@ -16,6 +16,8 @@ from modeldeployment.lab.crashes.scenarios.scenario import (
 from modeldeployment.lab.model import World
 from modeldeployment.lab.model.resources import JSON
 
+_HOLD: Final = "example.com/hold"
+
 
 def _pod(world: World, ordinal: int, member: int = 0) -> JSON:
     """The live Pod of a seat of the role `server`."""
@@ -67,6 +69,26 @@ def _loses_a_member(world: World) -> None:
 
 def _loses_its_workload(world: World) -> None:
     world.delete(_pod(world, 1)["metadata"]["labels"][keys.GROUP_NAME], "Workload")
+
+
+def _shrinks_under_a_hold(world: World) -> None:
+    """Three replicas become one, and somebody holds the Workload of the first that leaves."""
+    name = _pod(world, 2)["metadata"]["labels"][keys.GROUP_NAME]
+    held = world.server.get("workloads", name, world.namespace)["metadata"].get("finalizers") or []
+    _holds_with(world, name, [*held, _HOLD])
+    world.edit("chat", "/spec/roles/0/replicas", 1)
+
+
+def _lets_its_workload_go(world: World) -> None:
+    for each in world.server.items("workloads", world.namespace):
+        held = each["metadata"].get("finalizers") or []
+        if _HOLD in held:
+            _holds_with(world, each["metadata"]["name"], [one for one in held if one != _HOLD])
+
+
+def _holds_with(world: World, workload: str, finalizers: list[str]) -> None:
+    patch = {"metadata": {"finalizers": finalizers}}
+    world.server.merge("workloads", workload, world.namespace, patch, by="somebody")
 
 
 def _strangers(world: World) -> None:
@@ -235,6 +257,13 @@ LOSING: Final = (
         (_loses_its_workload,),
         Ends(pods=(2, 1), survivors=("server/0.0", "server/0.1")),
         width=2,
+    ),
+    Scenario(
+        "held-workload",
+        "three replicas become one, and the Workload of the first that leaves is held for a while",
+        standing(cluster(), creates(replicas=3)),
+        (_shrinks_under_a_hold, _lets_its_workload_go),
+        Ends(pods=(0, 2), survivors=("server/0.0",), left=("server/2", "server/1")),
     ),
     Scenario(
         "strangers",
