@@ -102,14 +102,14 @@ async def run(settings: Settings, access: Access, file: Path | None = None, hats
 
 
 def _settle_memory() -> None:
-    """Look for garbage less often, and never again in what is there at the start.
+    """Look for garbage less often, and never in what is there at the start, of which next to nothing is garbage.
 
     A review makes thousands of small objects and no cycles; looking through them while it runs is what its slowest
     hundredth would wait for.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+    gc.enable()
 
 
 async def _work(worn: tuple[_Hat, ...], stop: asyncio.Event) -> None:
