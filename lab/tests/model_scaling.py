@@ -13,6 +13,7 @@ import msgspec
 from modeldeployment.api import keys
 from modeldeployment.api.scalerstatus import SignalState
 from modeldeployment.kube import Recorder, Store, shapes
+from modeldeployment.lab.model import World
 from modeldeployment.lab.model.client import ModelClient, Write
 from modeldeployment.lab.model.clock import Clock
 from modeldeployment.lab.model.errors import Killed
@@ -89,9 +90,9 @@ class Journal:
 class Scene:
     """A server with one deployment and its replicas, and a process that scales it; `start` begins another one."""
 
-    def __init__(self, replicas: int = 2) -> None:
-        self.clock = Clock()
-        self.server = Server(self.clock)
+    def __init__(self, replicas: int = 2, world: World | None = None) -> None:
+        self.clock = Clock() if world is None else world.clock
+        self.server = Server(self.clock) if world is None else world.server
         self.engines = Engines()
         self.journal = Journal()
         self.deaf = False
