@@ -126,3 +126,27 @@ async def test_an_edit_of_the_declared_count_is_judged_at_once() -> None:
     rig.declare("chat", "prefill", "decode", edition=3)
     await rig.passes()
     assert rig.says("chat-prefill") == ("Ready", "every")
+
+
+async def test_sets_are_opening_until_a_second_after_the_last_workload_was_let_go() -> None:
+    rig = Rig()
+    rig.compose("prefill", reserved=True)
+    rig.compose("decode")
+    await rig.passes()
+    assert not rig.controller.opening()
+    rig.workload("chat-decode", reserved=True)
+    await rig.passes()
+    assert rig.controller.opening()
+    rig.now += timedelta(seconds=1)
+    assert not rig.controller.opening()
+
+
+async def test_a_held_set_that_is_told_why_is_not_opening() -> None:
+    rig = Rig()
+    rig.compose("prefill", reserved=True)
+    rig.compose("decode")
+    rig.now += timedelta(seconds=6)
+    rig.queue.add(CHAT)
+    await rig.passes()
+    assert rig.says("chat-prefill") == ("Pending", "1")
+    assert not rig.controller.opening()

@@ -50,7 +50,7 @@ class Controllers:
             settings.policy(),
             utc_now,
             self._witness,
-            busy=lambda: self._sets.counters.busy > 0,
+            busy=lambda: self._sets.counters.busy > 0 or self._joiner.opening(),
         )
         self._deployments = Controller("deployments", self._reconciler.reconcile, workers=settings.workers, queue=queue)
         joint: WorkQueue[Joint] = WorkQueue()

@@ -151,6 +151,18 @@ def gathered(
     )
 
 
+def edition(deployment: shapes.Custom) -> tuple[str, int, bool]:
+    """What of a deployment a change must touch to matter to its set."""
+    meta = deployment.metadata
+    return meta.uid, meta.generation, meta.deletion_timestamp is not None
+
+
+def place(pod: shapes.Pod) -> tuple[object, ...]:
+    """What of a Pod a change must touch to matter to the set that it is part of, or was."""
+    meta = pod.metadata
+    return meta.uid, meta.deletion_timestamp is not None, meta.labels, deployment_of(meta)
+
+
 def _pool(watched: Watched, namespace: str, local_queue: str) -> str:
     cluster_queue = watched.queues.queue(namespace, local_queue).cluster_queue
     return watched.queues.pool(cluster_queue) if cluster_queue else ""

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeAlias, assert_never
 
+from modeldeployment.api.kueue import CheckState
 from modeldeployment.kube import Client, Grant, NotFound, WorkQueue, shapes
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import gathering, observing, responding
+from modeldeployment.reconcile.deciding import pacing
 from modeldeployment.reconcile.sets import counting, verdicts, yielding
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.seen import Set, Shared, Stranger, Workload
@@ -22,6 +24,9 @@ GRANTS: Final = (Grant(PODS, ("get",), "tell whose a Workload is where its Pod i
 
 _AGAIN: Final = 0.1
 """Seconds until a pass that came too late is taken again."""
+
+_NEXT: Final = pacing.REST
+"""How long after an answer that opens a set the next is to be expected, while many get quota."""
 
 _POD: Final = PODS.partial()
 
@@ -75,11 +80,16 @@ class SetController:
         self._strays: dict[Key, dict[str, str]] = {}
         self._wrote: dict[str, int] = {}
         self._spoke: dict[str, datetime] = {}
+        self._opened: datetime | None = None
         self.tally = SetTally()
         watched.deployments.subscribe(self._deployment)
         watched.pods.subscribe(self._pod)
         watched.workloads.subscribe(self._workload)
         watched.queues.on_change(self._queues)
+
+    def opening(self) -> bool:
+        """Whether a Workload of any set has been let go a moment ago, so that the next is likely to follow."""
+        return self._opened is not None and self._clock() - self._opened < _NEXT
 
     def begin(self) -> None:
         """Look at everything that is there, and from now on at what changes; doing it again is doing it anew."""
@@ -203,6 +213,8 @@ class SetController:
             case Answer(workload=workload, entries=entries):
                 self._spoke[workload.uid] = now
                 state = entries[0].state
+                if state == CheckState.READY:
+                    self._opened = self._clock()
                 self.tally.verdicts[state] = self.tally.verdicts.get(state, 0) + 1
             case Shelve(parked=True):
                 self.tally.parks += 1
@@ -304,7 +316,9 @@ class SetController:
     # --- what wakes a pass ---
 
     def _deployment(self, old: shapes.Custom | None, new: shapes.Custom | None) -> None:
-        if not self._begun or (old is not None and new is not None and _edition(old) == _edition(new)):
+        if not self._begun or (
+            old is not None and new is not None and gathering.edition(old) == gathering.edition(new)
+        ):
             return
         for each in (old, new):
             if each is not None:
@@ -315,7 +329,7 @@ class SetController:
                     self._queue.add(Single(workload.metadata.namespace, workload.metadata.name))
 
     def _pod(self, old: shapes.Pod | None, new: shapes.Pod | None) -> None:
-        if not self._begun or (old is not None and new is not None and _place(old) == _place(new)):
+        if not self._begun or (old is not None and new is not None and gathering.place(old) == gathering.place(new)):
             return
         for each in (old, new):
             controller = gathering.deployment_of(each.metadata) if each is not None else None
@@ -383,13 +397,3 @@ class SetController:
         if ours != self._ours:
             self._ours = ours
             self._groups = observing.Reductions[shapes.Workload, Workload](self._reduced)
-
-
-def _edition(deployment: shapes.Custom) -> tuple[str, int, bool]:
-    meta = deployment.metadata
-    return meta.uid, meta.generation, meta.deletion_timestamp is not None
-
-
-def _place(pod: shapes.Pod) -> tuple[object, ...]:
-    meta = pod.metadata
-    return meta.uid, meta.deletion_timestamp is not None, meta.labels, gathering.deployment_of(meta)
