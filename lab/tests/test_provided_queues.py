@@ -12,7 +12,8 @@ from modeldeployment.lab.pytest_plugin import ProvideFleet
 
 pytestmark = pytest.mark.lab
 
-# Read whole: the slim Workload leaves out what was charged.
+# Read whole: the slim kinds leave out what was charged and what a Pod selects.
+WHOLE_PODS = custom("", "v1", "pods", "Pod")
 CHARGED = custom("kueue.x-k8s.io", "v1beta2", "workloads", "Workload")
 NODE_STATUS = custom("", "v1", "nodes", "Node", namespaced=False)
 CLUSTER_QUEUE_SPEC = custom("kueue.x-k8s.io", "v1beta2", "clusterqueues", "ClusterQueue", namespaced=False)
@@ -155,3 +156,21 @@ async def test_two_fleets_of_one_type_make_one_quota_and_part_again(
     (group,) = raw(queue.spec)["resourceGroups"]
     amounts = [Quantity.parse(flavor["resources"][0]["nominalQuota"]) for flavor in group["flavors"]]
     assert amounts == [Quantity.parse("3200000"), Quantity.parse("6400000")]
+
+
+async def test_a_pod_no_queue_holds_goes_to_its_own_namespaces_nodes_and_to_no_others(
+    kube_client: Client, namespace: str, provide_fleet: ProvideFleet
+) -> None:
+    bare = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "router"},
+        "spec": {"containers": [{"name": "main", "image": "lab/none"}]},
+    }
+    made = await kube_client.create(WHOLE_PODS, bare, namespace)
+    assert raw(made.spec)["nodeSelector"] == {"lab/namespace": namespace}
+    provision = await provide_fleet(maker="generic", nodes=1, labels=(("rack", "left"),))
+    bound = await running(kube_client, namespace, "router")
+    node = await kube_client.get(NODES, bound.spec.node_name)
+    assert node.metadata.labels[lab_keys.FLEET] == provision.fleet.name
+    assert node.metadata.labels["rack"] == "left"

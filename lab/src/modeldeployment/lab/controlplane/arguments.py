@@ -100,6 +100,7 @@ def _api_server(layout: Layout, ports: Ports) -> list[str]:
         f"--client-ca-file={layout.certificate('ca')}",
         f"--token-auth-file={layout.pki / 'tokens.csv'}",
         "--authorization-mode=RBAC",
+        "--enable-admission-plugins=PodNodeSelector",  # keeps a namespace's Pods on the nodes it names
         "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
         f"--service-account-key-file={layout.pki / 'service-accounts.pub'}",
         f"--service-account-signing-key-file={layout.key('service-accounts')}",

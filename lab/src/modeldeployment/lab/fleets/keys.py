@@ -16,6 +16,12 @@ TYPE: Final = "lab/instance-type"
 SHAPE: Final = "lab/shape"
 """Label on a Node: the part of its flavor's name that tells nodes of one type apart, such as `8d` or `64c`."""
 
+NAMESPACE: Final = "lab/namespace"
+"""Label on a Node of a test's fleet: the one namespace whose Pods it is for."""
+
+NODE_SELECTOR: Final = "scheduler.alpha.kubernetes.io/node-selector"
+"""Annotation on a Namespace: labels of the nodes its Pods go to, which the API server writes into each of them."""
+
 FLEET_SHAPE: Final = "lab/fleet-shape"
 """Annotation on a Node: the fleet it belongs to as JSON, without the number of nodes."""
 

@@ -13,6 +13,7 @@ from modeldeployment.kube.kinds import NAMESPACES, PODS, SERVICE_ACCOUNTS, WORKL
 from modeldeployment.lab.controlplane import ControlPlane
 from modeldeployment.lab.flavors.providing import Provision, provide, withdraw
 from modeldeployment.lab.flavors.writing import remove
+from modeldeployment.lab.fleets import keys
 from modeldeployment.lab.fleets.fleet import Fleet
 
 from . import sharing
@@ -59,10 +60,15 @@ async def kube_client(control_plane: ControlPlane) -> AsyncIterator[Client]:
 
 @pytest.fixture
 async def namespace(request: pytest.FixtureRequest, kube_client: Client) -> AsyncIterator[str]:
-    """Return a fresh namespace's name; its deletion is begun after the test and not waited for."""
+    """Return a fresh namespace's name; its deletion is begun after the test and not waited for.
+
+    Its Pods go to its own fleets' nodes and to no others: a node that ends with its test takes the Pods on it along.
+    """
     counts = request.config.stash.setdefault(_COUNTS, itertools.count(1))
     name = namespace_name(request.node.name, sharing.worker_name(request.config), next(counts))
-    await kube_client.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    own_nodes = {keys.NODE_SELECTOR: f"{keys.NAMESPACE}={name}"}
+    made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "annotations": own_nodes}}
+    await kube_client.create(NAMESPACES, made)
     await await_account(kube_client, name)
     yield name
     await remove(kube_client, NAMESPACES, name)
@@ -74,7 +80,12 @@ async def provide_fleet(kube_client: Client, namespace: str) -> AsyncIterator[Pr
     provided: list[str] = []
 
     async def one(
-        *, maker: str = "nvidia", nodes: int = 2, admission_checks: tuple[str, ...] = (), **fields: Any
+        *,
+        maker: str = "nvidia",
+        nodes: int = 2,
+        admission_checks: tuple[str, ...] = (),
+        labels: tuple[tuple[str, str], ...] = (),
+        **fields: Any,
     ) -> Provision:
         hardware = Fleet(maker=maker, nodes=nodes, **fields).hardware
         fleet = Fleet(
@@ -82,6 +93,7 @@ async def provide_fleet(kube_client: Client, namespace: str) -> AsyncIterator[Pr
             nodes=nodes,
             name=f"{namespace}-{len(provided)}",
             instance_type=f"{namespace}-{hardware}",
+            labels=(*labels, (keys.NAMESPACE, namespace)),
             **fields,
         )
         provided.append(fleet.name)
