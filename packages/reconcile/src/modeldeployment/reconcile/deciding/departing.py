@@ -6,6 +6,7 @@ turnover of a changed or broken replica comes directly (facts reconcile §7).
 
 from collections.abc import Collection, Iterable
 
+from modeldeployment.reconcile.deciding.roster import Roster
 from modeldeployment.reconcile.deciding.seen import Member, Workload
 from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, SetEligibility, Step
 from modeldeployment.reconcile.deciding.turnover import Departure
@@ -16,9 +17,12 @@ def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list
 
     A Workload that also owns a Pod outside the departures stays: deleting it would stop that Pod too.
     """
+    going = tuple(departures)
+    if not going:
+        return []
     live = {member.uid for member in members if not member.leaving}
     steps: list[Step] = []
-    for departure in departures:
+    for departure in going:
         steps += [DeletePod(member.name, member.uid) for member in departure.members]
         live -= {member.uid for member in departure.members}
         workload = departure.workload
@@ -27,23 +31,19 @@ def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list
     return steps
 
 
-def retired(
-    uids: Collection[str], workload: str, members: Iterable[Member], workloads: Iterable[Workload]
-) -> list[Step]:
+def retired(uids: Collection[str], workload: str, roster: Roster, workloads: Iterable[Workload]) -> list[Step]:
     """Delete what is left of a retired replica: its Pods, and its Workload unless that owns a Pod that stays."""
-    live = [member for member in members if not member.leaving]
-    staying = {member.uid for member in live if member.uid not in uids}
     return [
-        *(DeletePod(member.name, member.uid) for member in live if member.uid in uids),
+        *(DeletePod(member.name, member.uid) for member in roster.among(uids) if not member.leaving),
         *(
             DeleteWorkload(each.name, each.uid)
             for each in workloads
-            if each.uid == workload and not each.leaving and not each.owners & staying
+            if each.uid == workload and not each.leaving and not roster.stays(each.owners.difference(uids))
         ),
     ]
 
 
-def relabelled(uids: Collection[str], members: Iterable[Member]) -> list[Step]:
+def relabelled(uids: Collection[str], roster: Roster) -> list[Step]:
     """Give the label back to the leader of a retired replica once it is being deleted.
 
     SGLang's gateway remembers whom it dropped without its label, and would never take a successor of that name and
@@ -51,23 +51,22 @@ def relabelled(uids: Collection[str], members: Iterable[Member]) -> list[Step]:
     """
     return [
         SetEligibility(member.name, member.uid, True)
-        for member in members
-        if member.uid in uids and member.leaving and member.index == 0 and not member.eligible
+        for member in roster.among(uids)
+        if member.leaving and member.index == 0 and not member.eligible
     ]
 
 
-def stranded(members: Iterable[Member], workloads: Iterable[Workload]) -> list[Step]:
+def stranded(roster: Roster, workloads: Iterable[Workload]) -> list[Step]:
     """Release the Workloads whose Pods are all leaving: nothing else frees a serving group's slot.
 
     Source: facts reconcile §6 (stranded release), spec 1 §Replica departures.
     """
-    members = list(members)
-    leaving = {member.uid for member in members if member.leaving}
+    leaving = roster.leaving
     if not leaving:
         return []
-    live = {member.uid for member in members if not member.leaving}
+    standing = (each for each in workloads if not each.leaving and not leaving.isdisjoint(each.owners))
     return [
         DeleteWorkload(workload.name, workload.uid)
-        for workload in sorted(workloads, key=lambda each: each.name)
-        if not workload.leaving and workload.owners & leaving and not workload.owners & live
+        for workload in sorted(standing, key=lambda each: each.name)
+        if not roster.stays(workload.owners)
     ]

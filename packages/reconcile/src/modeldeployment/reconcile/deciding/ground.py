@@ -9,6 +9,7 @@ from operator import is_
 
 from modeldeployment.reconcile.deciding import marking, retirement, slots
 from modeldeployment.reconcile.deciding.marking import Marking
+from modeldeployment.reconcile.deciding.roster import Roster
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.render import Rendering
@@ -16,7 +17,7 @@ from modeldeployment.render import Rendering
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The marks and slots of a deployment, and what they were worked out from."""
+    """The marks and slots of a deployment, what they were worked out from, and the roster of the marked members."""
 
     members: tuple[Member, ...]
     workloads: tuple[Workload, ...]
@@ -24,6 +25,7 @@ class Ground:
     reserved: frozenset[str]
     marks: Marking
     roles: tuple[RoleSlots, ...]
+    roster: Roster
 
 
 def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
@@ -44,7 +46,7 @@ def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
     roles = slots.of(
         marks.members, snapshot.workloads, rendering.roles, reserved, before=known.roles if known is not None else ()
     )
-    return Ground(snapshot.members, snapshot.workloads, rendering, reserved, marks, roles)
+    return Ground(snapshot.members, snapshot.workloads, rendering, reserved, marks, roles, Roster(marks.members))
 
 
 def _marks(members: tuple[Member, ...], rendering: Rendering, known: Ground | None) -> Marking:

@@ -28,6 +28,7 @@ from modeldeployment.reconcile.deciding import (
 from modeldeployment.reconcile.deciding import ground as grounds
 from modeldeployment.reconcile.deciding.findings import RenderRefused
 from modeldeployment.reconcile.deciding.ground import Ground
+from modeldeployment.reconcile.deciding.roster import Roster
 from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import (
@@ -81,11 +82,11 @@ def decide(snapshot: Snapshot, now: datetime, ground: Ground | None = None) -> D
 
 
 def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: datetime) -> Decision | Ask:
-    marks, roles = ground.marks, ground.roles
+    marks, roles, roster = ground.marks, ground.roles, ground.roster
     if marks.members is not snapshot.members:
         snapshot = replace(snapshot, members=marks.members)
     hold = held(snapshot)
-    operation = retirement.of(snapshot, roles, now)
+    operation = retirement.of(snapshot, roles, now, roster=roster)
     turnovers = {role.name: turnover.of(role, hold, operation.reserved) for role in roles}
     doubtful = _doubtful(roles, turnovers)
     wanted = fronting.wanted(rendering.services, roles)
@@ -101,9 +102,9 @@ def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: dat
     steps: list[Step] = [
         *_finalizer(snapshot),
         *attaching.claim(snapshot),
-        *departing.stranded(snapshot.members, snapshot.workloads),
+        *departing.stranded(roster, snapshot.workloads),
         *departing.steps_of(leaving, snapshot.members),
-        *retirement.steps(operation, snapshot),
+        *retirement.steps(operation, snapshot, roster),
         *_creates(snapshot, rendering, turnovers),
         *marking.steps(marks, snapshot, going, now),
         *qualifying.labels(roles, going | operation.target),
@@ -112,7 +113,7 @@ def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: dat
     ]
     patch = status.of(snapshot, rendering, roles, turnovers, routed, hold, operation, now)
     events = (
-        *announcing.departures(snapshot.members),
+        *announcing.departures(roster.noted),
         *announcing.skews(rendering),
         *announcing.taken(snapshot, fronts, routed),
         *announcing.strangers(snapshot, rendering),
@@ -129,7 +130,7 @@ def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: dat
         patch,
         events,
         retirement.patch(operation, snapshot),
-        retirement.inquiry(operation, snapshot, rendering),
+        retirement.inquiry(operation, snapshot, rendering, roster),
         operation.turn.ended,
     )
 
@@ -157,6 +158,8 @@ def _creates(snapshot: Snapshot, rendering: Rendering, turnovers: Mapping[str, T
 
     Kueue counts everybody's Pods of a group, and would delete ours as one too many without end.
     """
+    if not any(isinstance(each, Come) for each in turnovers.values()):
+        return []
     templates = {role.name: role.template for role in rendering.roles}
     held = {member.group for member in snapshot.members}
     steps: list[Step] = []
@@ -250,7 +253,7 @@ def _refuse(snapshot: Snapshot, refusal: RenderRefusal, now: datetime) -> Decisi
     findings = (RenderRefused(refusal.reason.value, refusal.message), *((weights,) if weights else ()))
     steps = [*_finalizer(snapshot), *attaching.claim(snapshot)]
     operation = retirement.of(snapshot, (), now, rendered=False)
-    steps += retirement.steps(operation, snapshot)
+    steps += retirement.steps(operation, snapshot, Roster(snapshot.members))
     return Decision(
         Advance(tuple(steps)) if steps else Blocked(Wait.RENDER, now + LATER if refusal.retryable else None),
         status.refused(snapshot, findings, now),

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from modeldeployment.api import Retirement, RetirementState, RoleKind, RouterName, keys
 from modeldeployment.reconcile.deciding import departing, qualifying, turnover
 from modeldeployment.reconcile.deciding.qualifying import Leg, Verdict
+from modeldeployment.reconcile.deciding.roster import Roster
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.reconcile.deciding.steps import SOON, SetEligibility, Step, TakeOffRetry
@@ -79,13 +80,23 @@ class Operation:
         return (kept is not None and kept.under_way) or self.turn.stage is not None or bool(self.turn.held)
 
 
-def of(snapshot: Snapshot, roles: Sequence[RoleSlots], now: datetime, *, rendered: bool = True) -> Operation:
-    """Take the retirement of a deployment one step further. Where it is not `rendered`, `roles` are not looked at."""
+def of(
+    snapshot: Snapshot,
+    roles: Sequence[RoleSlots],
+    now: datetime,
+    *,
+    rendered: bool = True,
+    roster: Roster | None = None,
+) -> Operation:
+    """Take the retirement of a deployment one step further. Where it is not `rendered`, `roles` are not looked at.
+
+    `roster` is that of the snapshot's members where it is known.
+    """
     kept = stored(snapshot.status)
     retry = (snapshot.deployment.metadata.annotations or {}).get(keys.RETIREMENT_RETRY, "")
     if kept is None and not retry and not any(_leaves(role) for role in roles):
         return Operation(Turn(None))
-    seen = scene(snapshot, roles, kept, retry, rendered=rendered)
+    seen = scene(snapshot, roles, kept, retry, rendered=rendered, roster=roster)
     turn = machine.advance(kept, seen, now)
     kept = turn.reservation
     if kept is not None and kept.state is RetirementState.DELETING:
@@ -93,12 +104,12 @@ def of(snapshot: Snapshot, roles: Sequence[RoleSlots], now: datetime, *, rendere
     return Operation(turn, retained=kept is not None and machine.retained(kept, seen))
 
 
-def steps(operation: Operation, snapshot: Snapshot) -> list[Step]:
+def steps(operation: Operation, snapshot: Snapshot, roster: Roster) -> list[Step]:
     """Take the label off the target, or give it back; delete what was decided to go; take a heeded retry off."""
     kept = operation.reservation
     asked: list[Step] = []
     if kept is not None:
-        target = [each for each in snapshot.members if each.uid in kept.members and not each.leaving and not each.over]
+        target = [each for each in roster.among(kept.members) if not each.leaving and not each.over]
         if kept.state in BEFORE_DELETE:
             asked += [SetEligibility(each.name, each.uid, False) for each in target if each.eligible]
         elif kept.state is RetirementState.ABORTED:
@@ -108,9 +119,9 @@ def steps(operation: Operation, snapshot: Snapshot) -> list[Step]:
                 if not each.eligible and _answers(snapshot, each)
             ]
         if kept.state not in BEFORE_DELETE and _remembers(snapshot):
-            asked += departing.relabelled(kept.members, snapshot.members)
+            asked += departing.relabelled(kept.members, roster)
         if operation.turn.deletes:
-            asked += departing.retired(kept.members, kept.workload, snapshot.members, snapshot.workloads)
+            asked += departing.retired(kept.members, kept.workload, roster, snapshot.workloads)
     return [*asked, TakeOffRetry()] if operation.turn.done_with_retry else asked
 
 
@@ -137,14 +148,14 @@ def patch(operation: Operation, snapshot: Snapshot) -> JSON | None:
     return {"retirement": body}
 
 
-def inquiry(operation: Operation, snapshot: Snapshot, rendering: Rendering) -> Inquiry | None:
+def inquiry(operation: Operation, snapshot: Snapshot, rendering: Rendering, roster: Roster) -> Inquiry | None:
     """What is to be witnessed from now on; None where nothing is."""
     kept, stage = operation.reservation, operation.turn.stage
     if kept is None or stage is None:
         return None
     spec = snapshot.deployment.spec
     role = next((each for each in rendering.roles if each.name == kept.role), None)
-    leaders = (each.uid for each in snapshot.members if each.uid in kept.members and each.index == 0)
+    leaders = (each.uid for each in roster.among(kept.members) if each.index == 0)
     return Inquiry(
         members=kept.members,
         answering=frozenset(leaders),
@@ -185,6 +196,7 @@ def scene(
     *,
     rendered: bool = True,
     whole: bool = False,
+    roster: Roster | None = None,
 ) -> Scene:
     """What the protocol sees around a reservation, and of what the spec wants gone.
 
@@ -192,10 +204,11 @@ def scene(
     may wait behind one.
     """
     workers = _Workers(snapshot, roles, stored)
-    target = [each for each in snapshot.members if stored is not None and each.uid in stored.members]
+    roster = roster or Roster(snapshot.members)
+    target = roster.among(stored.members) if stored is not None else ()
     own = frozenset(each.uid for each in target if each.stands)
     intents, behind = _line(snapshot, roles, workers, own, whole)
-    standing = [each for each in snapshot.workloads if stored is not None and each.uid == stored.workload]
+    standing = [] if stored is None else [each for each in snapshot.workloads if each.uid == stored.workload]
     mine = next((role for role in roles if stored is not None and role.name == stored.role), None)
     return Scene(
         generation=snapshot.deployment.metadata.generation or 0,
@@ -203,7 +216,7 @@ def scene(
         behind=behind,
         target=tuple(_occupant(each) for each in target),
         workload=bool(standing),
-        stays=stored is not None and (not stored.workload or _owns_others(standing, stored, snapshot)),
+        stays=stored is not None and (not stored.workload or _owns_others(standing, stored, roster)),
         healthy=stored is not None and mine is not None and _healthy(mine, stored, target),
         window=_window(snapshot, mine) if mine is not None else None,
         last=mine is not None and workers.last(mine, target),
@@ -235,9 +248,8 @@ def _line(
     return tuple(intents), behind - len(intents)
 
 
-def _owns_others(workloads: Iterable[Workload], stored: Reservation, snapshot: Snapshot) -> bool:
-    staying = {each.uid for each in snapshot.members if not each.leaving and each.uid not in stored.members}
-    return any(each.owners & staying for each in workloads)
+def _owns_others(workloads: Iterable[Workload], stored: Reservation, roster: Roster) -> bool:
+    return any(roster.stays(each.owners - stored.members) for each in workloads)
 
 
 def _intent(role: RoleSlots, departure: Departure, workers: "_Workers", snapshot: Snapshot) -> Intent:

@@ -123,6 +123,11 @@ class RoleSlots:
         return tuple(slot for slot in self.beyond if slot.state not in BROKEN)
 
     @cached_property
+    def broken(self) -> tuple[Slot, ...]:
+        """Those of `beyond` that can never serve as they should again, lowest first."""
+        return tuple(slot for slot in self.beyond if slot.state in BROKEN)
+
+    @cached_property
     def qualified(self) -> tuple[Slot, ...]:
         """Replicas that are complete and ready, and whose Workload, where one was seen, is admitted and stands."""
         serving = self.serving

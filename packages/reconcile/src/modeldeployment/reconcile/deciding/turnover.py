@@ -10,7 +10,7 @@ from enum import Enum, StrEnum, auto
 from typing import Final, TypeAlias
 
 from modeldeployment.reconcile.deciding.seen import Member, Workload
-from modeldeployment.reconcile.deciding.slots import BROKEN, RoleSlots, Slot, SlotState
+from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot, SlotState
 
 
 class Cause(StrEnum):
@@ -201,11 +201,6 @@ def _cause(role: RoleSlots) -> Cause:
     return Cause.SCALE_DOWN if role.role is not None else Cause.ROLE_DROPPED
 
 
-def _trimmed(role: RoleSlots) -> list[Slot]:
-    """Live replicas beyond the declared count, highest ordinal first."""
-    return [*reversed(role.beyond)]
-
-
 def _ended(role: RoleSlots) -> list[Departure]:
     """Broken replicas beyond the declared count, and orphans of a role that the spec dropped: nothing is served there.
 
@@ -214,7 +209,7 @@ def _ended(role: RoleSlots) -> list[Departure]:
     orphans = role.orphans if role.role is None else ()
     doubles = (member for member in role.surplus if member.over and _ordinal(member) >= role.declared)
     return [
-        *(_whole(Cause.BROKEN, role, slot) for slot in _trimmed(role) if slot.state in BROKEN),
+        *(_whole(Cause.BROKEN, role, slot) for slot in reversed(role.broken)),
         *(Departure(_cause(role), (member,), None) for member in (*orphans, *doubles)),
     ]
 
