@@ -20,6 +20,7 @@ from modeldeployment.lab.engines.errors import AddressTaken
 from modeldeployment.lab.engines.fake import FakeEngine, Phase, Received
 from modeldeployment.lab.engines.pairing import Pairing
 from modeldeployment.lab.engines.routes import Routes
+from modeldeployment.lab.networks import cease
 
 _log: Final = logging.getLogger(__name__)
 
@@ -136,10 +137,12 @@ class EngineServer:
         """Stop listening: from now on connections are refused and open ones are cut. `how` is told as their cause."""
         if self._engines.get(engine.address) is not engine:
             return
+        await cease(self._listening.get(engine.address, ()))
+        if self._engines.get(engine.address) is not engine:  # somebody else closed it meanwhile
+            return
         engine.phase, engine.ended = Phase.ENDED, how
-        for server in self._listening.pop(engine.address, ()):
-            server.close()
-        self._engines.pop(engine.address, None)
+        del self._engines[engine.address]
+        self._listening.pop(engine.address, None)
         for connection in list(self._handler.connections) if self._handler is not None else ():
             transport = connection.transport
             if transport is not None and transport.get_extra_info("sockname")[0] == engine.address:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Final, Self
 
+from modeldeployment.lab.networks.ceasing import cease
 from modeldeployment.lab.networks.holding import Network
 
 _PIECE: Final = 2**16
@@ -26,8 +27,7 @@ class Carrier:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for server in self._servers:
-            server.close()
+        await cease(self._servers)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
