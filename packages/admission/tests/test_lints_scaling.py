@@ -16,6 +16,7 @@ PREDICTIVE: Change = {
         "predictive": {
             "tokenThroughput": {"serverTargetTokensPerSecond": "2000"},
             "serverTokenCapacityPerReplica": "2000",
+            "measurementNoise": "40000",
         },
     }
 }
@@ -155,3 +156,27 @@ def test_scaler_warnings_stay_whole_with_the_longest_names_there_are() -> None:
     )
     assert [each.code for each in scaled] == ["MDW58", "MDW55", "MDW55", "MDW56"]
     assert max(len(telling.caution(each)) for each in scaled) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("noise", "told_of"), [(GONE, True), ("10", True), ("399999m", True), ("400", False), ("1e9", False)]
+)
+def test_a_noise_is_held_against_what_a_replica_serves(noise: object, told_of: bool) -> None:
+    field = "spec.algorithm.predictive.measurementNoise"
+    assert told({**PREDICTIVE, field: noise}) == ([("MDW60", field)] if told_of else [])
+
+
+def test_a_noise_that_says_too_little_is_told_with_one_to_start_from() -> None:
+    capacity = "spec.algorithm.predictive.serverTokenCapacityPerReplica"
+    noise = "spec.algorithm.predictive.measurementNoise"
+    (caution,) = cautions({**PREDICTIVE, capacity: "8k", noise: GONE}, scaler=True)
+    assert caution.why == (
+        "a variance of 10 (tokens/s)² is next to nothing beside 8000 per replica: every wiggle is carried 300 s on as "
+        "a trend"
+    )
+    assert caution.way_out == 'start from "640000", and back-test (kubectl md backtest)'
+
+
+def test_replicas_that_serve_little_need_little_noise() -> None:
+    capacity = "spec.algorithm.predictive.serverTokenCapacityPerReplica"
+    assert told({**PREDICTIVE, capacity: "316", "spec.algorithm.predictive.measurementNoise": GONE}) == []

@@ -2,7 +2,16 @@
 
 from typing import Any, Final
 
-from modeldeployment.admission.lints import edits, engine_flags, hardware, pairing, routing, scaling, takeover
+from modeldeployment.admission.lints import (
+    edits,
+    engine_flags,
+    forecasting,
+    hardware,
+    pairing,
+    routing,
+    scaling,
+    takeover,
+)
 from modeldeployment.admission.rule import Row
 
 DEPLOYMENTS: Final[tuple[Row[Any, Any], ...]] = (
@@ -13,4 +22,4 @@ DEPLOYMENTS: Final[tuple[Row[Any, Any], ...]] = (
     *hardware.LINTS,
     *edits.LINTS,
 )
-SCALERS: Final[tuple[Row[Any, Any], ...]] = scaling.LINTS
+SCALERS: Final[tuple[Row[Any, Any], ...]] = (*scaling.LINTS, *forecasting.LINTS)
