@@ -4,11 +4,13 @@ import itertools
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from e2e_accounts import account
+from e2e_board import admitted
 from e2e_operators import Operator
 from e2e_retiring import MODEL, Loaded, halves, nothing_lost, retired, routed, servers
 from e2e_routed import create
@@ -54,6 +56,12 @@ def tell(fakes: Iterable[FakeEngine], **changes: Any) -> None:
     """Change how each engine tells its metrics; nothing is the truth again."""
     for fake in fakes:
         fake.tell(**changes)
+
+
+def held(world: World) -> list[bool]:
+    """Whether each replica that stands is admitted, those first that are not: which of them is Kueue's choice."""
+    board = world.board
+    return sorted(admitted(board.workload_of(members[0])) for members in board.replicas("chat").values())
 
 
 async def test_counts_follow_a_recorded_hour_up_and_down_and_no_request_is_lost(
@@ -130,6 +138,43 @@ async def test_growth_without_quota_is_taken_back_whole_and_another_role_gives_i
     tell(engines(world, serving, "prefill"))
     left = Counter(pod.metadata.labels[keys.COMPONENT] for pod in world.board.deleted(PODS))
     assert left == {"prefill": 2, "decode": 1}
+
+
+async def test_quota_that_vanishes_while_growth_is_pending_takes_it_back_whole_and_disturbs_nothing_that_ran(
+    world: World, serving: Serving, scalers: Scalers
+) -> None:
+    await create(world, servers(world, "vLLM", None, replicas=2))
+    await world.settled()
+    ran = {pod.metadata.uid for pod in world.board.all_pods("chat")}
+    fakes = engines(world, serving, "server")
+    await limit(world, 3)
+    tell(fakes, lies={"vllm:num_requests_waiting": "24"})
+    await scalers.create(
+        roles=[{"name": "server", "minReplicas": 1, "maxReplicas": 8}],
+        algorithm=queueing(server="8"),
+        behavior={
+            "scaleUp": {"stepPolicy": {"type": "Pods", "value": 2}},
+            "scaleDown": {"stabilizationWindowSeconds": 1800},
+        },
+    )
+    await declares(world, 4)
+    await world.board.until(lambda: held(world) == [False, True, True, True], what="one of two newcomers is admitted")
+    await limit(world, 1)
+    blocked = partial(scalers.condition, "Blocked")
+    await scalers.until(lambda: "not admitted yet" in blocked().get("message", ""), "growth waits for what is pending")
+    assert scalers.status()["pendingCohort"]["baselineVector"] == {"server": 2}
+    assert held(world) == [False, True, True, True]
+    await scalers.until(lambda: blocked()["reason"] == "ResourceExhausted", "quota is exhausted", within=PENDING + 60)
+    await scalers.until(lambda: "found no quota and was taken back" in blocked()["message"], "the cause is named")
+    await world.board.until(
+        lambda: {pod.metadata.uid for pod in world.board.all_pods("chat")} == ran,
+        within=180,
+        what="the others are gone",
+    )
+    await world.settled()
+    assert vectors(world) == [(2,), (4,), (2,)]
+    assert "pendingCohort" not in scalers.status()
+    tell(fakes)
 
 
 async def test_engines_that_talk_nonsense_move_no_count_and_are_named_as_the_cause(
