@@ -1,17 +1,17 @@
 """One consistent reading of a deployment out of the stores; a rendering is made anew only where its sources changed."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from operator import is_
+from functools import partial
 from typing import cast
 
 from modeldeployment.api import ModelDeployment, RefusalReason
 from modeldeployment.kube import shapes
 from modeldeployment.reconcile import following, observing, reading
+from modeldeployment.reconcile.deciding import parting
 from modeldeployment.reconcile.deciding.seen import Member, Queue, Snapshot, Weights, Workload
 from modeldeployment.reconcile.errors import Unreadable
-from modeldeployment.reconcile.observing import Reduced, Source
 from modeldeployment.reconcile.watching import Key, Watched
 from modeldeployment.render import Facts, Policy, Rendering, RenderRefusal, Store, WeightsRefusal, render
 
@@ -29,7 +29,8 @@ class _Memory:
     pods: tuple[shapes.Pod, ...] = ()
     members: tuple[Member, ...] = ()
     uids: tuple[str, ...] = ()
-    owned_by: tuple[int, tuple[str, ...]] = (0, ())
+    grouped: tuple[tuple[shapes.Workload, ...], ...] = ()
+    looked: tuple[int, tuple[str, ...], tuple[str, ...]] = (0, (), ())
     groups: tuple[shapes.Workload, ...] = ()
     workloads: tuple[Workload, ...] = ()
 
@@ -85,19 +86,25 @@ class Snapshots:
         )
 
     def _look(self, owner: str, memory: _Memory) -> None:
-        """Look which Pods and Workloads there are; where none of them changed, what was read of them stands."""
-        watched = self._watched
-        pods = watched.pods.by_index("owner", owner)
-        if len(pods) != len(memory.pods) or not all(map(is_, pods, memory.pods)):
-            memory.members = _reduced(pods, memory.pods, memory.members, watched.members.of)
+        """Look which Pods and Workloads there are; of those that did not change, what was read of them stands."""
+        watched, of_member = self._watched, partial(self._watched.workloads.by_index, "member")
+        pods, retired = watched.pods.by_index("owner", owner), tuple(_retired(memory.status))
+        parted = parting.of(memory.pods, pods)
+        if not parted.alike:
+            memory.members = parted.remade(memory.members, pods, watched.members.of)
+            memory.uids = parted.remade(memory.uids, pods, _uid)
             memory.pods = pods
-            memory.uids = tuple(pod.metadata.uid for pod in pods)
-        uids = (*memory.uids, *_retired(memory.status))
-        if (known := (watched.workload_changes, uids)) != memory.owned_by:
-            found = itertools.chain.from_iterable(watched.workloads.by_index("member", uid) for uid in uids)
-            groups = tuple({workload.metadata.uid: workload for workload in found}.values())
-            memory.workloads = _reduced(groups, memory.groups, memory.workloads, watched.groups.of)
-            memory.owned_by, memory.groups = known, groups
+        looked = (watched.workload_changes, retired, memory.uids)
+        if looked == memory.looked:
+            return
+        if watched.workload_changes == memory.looked[0]:
+            memory.grouped = parted.remade(memory.grouped, pods, lambda pod: of_member(_uid(pod)))
+        else:
+            memory.grouped = tuple(map(of_member, memory.uids))
+        found = tuple(itertools.chain.from_iterable((*memory.grouped, *map(of_member, retired))))
+        groups = tuple(dict(zip(map(id, found), found, strict=True)).values())
+        memory.workloads = parting.of(memory.groups, groups).remade(memory.workloads, groups, watched.groups.of)
+        memory.looked, memory.groups = looked, groups
 
     def after(self, seen: Snapshot, stored: shapes.Custom) -> Snapshot:
         """A reading as it will be once the store holds what was written to the status. Raises Unreadable."""
@@ -143,13 +150,8 @@ class Snapshots:
         return memory.rendering, following.weights(self._watched, deployment, artifact, self._policy)
 
 
-def _reduced(
-    now: tuple[Source, ...], before: tuple[Source, ...], known: tuple[Reduced, ...], reduce: Callable[[Source], Reduced]
-) -> tuple[Reduced, ...]:
-    """Reduce what is there; what is in its place as the very object it was is known."""
-    if len(now) != len(before):
-        return tuple(map(reduce, now))
-    return tuple(read if new is old else reduce(new) for new, old, read in zip(now, before, known, strict=True))
+def _uid(pod: shapes.Pod) -> str:
+    return pod.metadata.uid
 
 
 def _retired(status: Mapping[str, object]) -> Iterable[str]:

@@ -4,61 +4,96 @@ It follows from the snapshot alone. Beside the ground of an earlier pass only wh
 makes a pass over a thousand replicas of which one changed a cheap one, and nothing comes out otherwise.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from operator import is_
+from typing import TypeAlias
 
-from modeldeployment.reconcile.deciding import marking, retirement, slots
+from modeldeployment.reconcile.deciding import marking, parting, retirement, slots
 from modeldeployment.reconcile.deciding.marking import Marking
+from modeldeployment.reconcile.deciding.parting import Parting
 from modeldeployment.reconcile.deciding.roster import Roster
 from modeldeployment.reconcile.deciding.seen import Member, Snapshot, Workload
 from modeldeployment.reconcile.deciding.slots import RoleSlots
 from modeldeployment.render import Rendering
 
+Place: TypeAlias = tuple[str, int | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The marks and slots of a deployment, what they were worked out from, and the roster of the marked members."""
+    """The marks and slots of a deployment, and what they were worked out from.
+
+    `owned` is the Workload of each Pod by UID, `roster` that of the members in their seats.
+    """
 
     members: tuple[Member, ...]
     workloads: tuple[Workload, ...]
     rendering: Rendering
     reserved: frozenset[str]
     marks: Marking
+    owned: Mapping[str, Workload]
     roles: tuple[RoleSlots, ...]
     roster: Roster
 
 
 def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
     """Work out the ground of a snapshot; None where it could not be rendered. `before` is that of an earlier one."""
-    rendering = snapshot.rendering
+    rendering, members, workloads = snapshot.rendering, snapshot.members, snapshot.workloads
     if not isinstance(rendering, Rendering):
         return None
     reserved = retirement.reserved(snapshot.status)
     known = before if before is not None and before.rendering is rendering else None
-    if (
-        known is not None
-        and reserved == known.reserved
-        and _same(snapshot.members, known.members)
-        and _same(snapshot.workloads, known.workloads)
-    ):
+    if known is None:
+        marks = marking.of(members, rendering)
+        owned: Mapping[str, Workload] = slots.owners(workloads)
+        roles = slots.among(marks.members, owned, rendering.roles, reserved)
+        return Ground(members, workloads, rendering, reserved, marks, owned, roles, Roster(marks.members))
+    parted, regrouped = parting.of(known.members, members), parting.of(known.workloads, workloads)
+    if reserved == known.reserved and parted.alike and regrouped.alike:
         return known
-    marks = _marks(snapshot.members, rendering, known)
-    roles = slots.of(
-        marks.members, snapshot.workloads, rendering.roles, reserved, before=known.roles if known is not None else ()
-    )
-    return Ground(snapshot.members, snapshot.workloads, rendering, reserved, marks, roles, Roster(marks.members))
+    marks = known.marks if parted.alike else _marks(members, parted, known)
+    roster = known.roster if parted.alike else Roster(marks.members)
+    owned = known.owned if regrouped.alike else slots.owners(workloads)
+    touched = {
+        *reserved.symmetric_difference(known.reserved),
+        *(uid for each in (*regrouped.went(known.workloads), *regrouped.came(workloads)) for uid in each.owners),
+    }
+    places = {*_changed(known.marks.members, marks.members), *map(_place, roster.among(touched))}
+    roles = _roles(known, marks.members, places, owned, reserved)
+    return Ground(members, workloads, rendering, reserved, marks, owned, roles, roster)
 
 
-def _marks(members: tuple[Member, ...], rendering: Rendering, known: Ground | None) -> Marking:
+def _marks(members: tuple[Member, ...], parted: Parting, known: Ground) -> Marking:
     """Mark the members, each by itself; beside a pass that had nothing to put back, only those that changed."""
-    if known is not None and known.marks == Marking(known.members, {}):
-        settled = set(map(id, known.members))
-        fresh = tuple(each for each in members if id(each) not in settled)
-        if marking.of(fresh, rendering) == Marking(fresh, {}):
+    if known.marks.members is known.members and not known.marks.astray:
+        fresh = parted.came(members)
+        if marking.of(fresh, known.rendering) == Marking(fresh, {}):
             return Marking(members, {})
-    return marking.of(members, rendering)
+    return marking.of(members, known.rendering)
 
 
-def _same(now: tuple[object, ...], before: tuple[object, ...]) -> bool:
-    """Whether these are the very objects of before: each is reduced once a version."""
-    return now is before or (len(now) == len(before) and all(map(is_, now, before)))
+def _changed(before: tuple[Member, ...], now: tuple[Member, ...]) -> Iterator[Place]:
+    """The places of members that came, went or changed."""
+    parted = parting.of(before, now)
+    return map(_place, (*parted.went(before), *parted.came(now)))
+
+
+def _place(member: Member) -> Place:
+    return member.role, member.ordinal
+
+
+def _roles(
+    known: Ground,
+    members: tuple[Member, ...],
+    places: set[Place],
+    owned: Mapping[str, Workload],
+    reserved: frozenset[str],
+) -> tuple[RoleSlots, ...]:
+    """The slots of every role, of which those in other places are as they were."""
+    declared = {role.name for role in known.rendering.roles}
+    if {*(name for name, _ in places), *(role.name for role in known.roles)} - declared:
+        return slots.among(members, owned, known.rendering.roles, reserved)
+    ordinals: dict[str, set[int | None]] = {role.name: set() for role in known.roles}
+    for name, ordinal in places:
+        ordinals[name].add(ordinal)
+    return tuple(slots.renewed(role, members, ordinals[role.name], owned, reserved) for role in known.roles)

@@ -73,10 +73,11 @@ def eligible(role: RoleSlots, going: Collection[str], retiring: Collection[str] 
     One that the spec no longer declares counts while it stands and is not on its way out. A role whose members do not
     answer, such as Encode, has none: that is known.
     """
-    out = {role.seated[uid] for uid in (*going, *retiring) if uid in role.seated}
-    if role.unseen - out:
+    counts = role.counts
+    out = {counts.seated[uid] for uid in (*going, *retiring) if uid in counts.seated}
+    if counts.unseen - out:
         return None
-    return len(role.labelled - out) if role.role is not None and role.role.template.occupants.answers else 0
+    return len(counts.labelled - out) if role.role is not None and role.role.template.occupants.answers else 0
 
 
 def endpoints(eligible: int | None, *, routed: bool) -> dict[str, object]:

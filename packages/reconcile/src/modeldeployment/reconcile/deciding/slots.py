@@ -4,6 +4,7 @@ Everything after this module reads slots; only departures name single Pods again
 Source: facts reconcile §4 and §5.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -70,9 +71,72 @@ class Slot:
         return self.occupied and self.workload is not None and self.workload.admitted
 
 
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is counted of the occupied slots of a role, by ordinal.
+
+    A replica is `serving` where it is complete and all its members are ready, whatever render it carries. Of those
+    whose Workload is admitted and stands, or was not seen yet, the latter are `unseen`, and `labelled` are those whose
+    leader carries the eligibility label. `reserved` hold quota, `flavors` says how many of them in each flavor.
+    `seated` is the ordinal that each live member holds, by UID.
+    """
+
+    serving: frozenset[int]
+    unseen: frozenset[int]
+    labelled: frozenset[int]
+    reserved: frozenset[int]
+    flavors: Mapping[str, int]
+    seated: Mapping[str, int]
+
+    def renewed(self, was: Iterable[Slot], now: Iterable[Slot], size: int) -> "Counts":
+        """Count some slots anew, which were others before."""
+        gone, come = counted(was, size), counted(now, size)
+        seated, flavors = dict(self.seated), Counter(self.flavors)
+        for uid in gone.seated:
+            del seated[uid]
+        flavors.subtract(gone.flavors)
+        flavors.update(come.flavors)
+        return Counts(
+            self.serving - gone.serving | come.serving,
+            self.unseen - gone.unseen | come.unseen,
+            self.labelled - gone.labelled | come.labelled,
+            self.reserved - gone.reserved | come.reserved,
+            {flavor: count for flavor, count in flavors.items() if count},
+            {**seated, **come.seated},
+        )
+
+
+def counted(slots: Iterable[Slot], size: int) -> Counts:
+    """Count slots of a role of this size."""
+    serving, unseen, labelled, reserved = set[int](), set[int](), set[int](), set[int]()
+    flavors: dict[str, int] = {}
+    seated: dict[str, int] = {}
+    for slot in slots:
+        live, workload, ordinal = slot.live, slot.workload, slot.ordinal
+        for member in live:
+            seated[member.uid] = ordinal
+        if not live:
+            continue
+        if workload is not None:
+            for flavor in workload.flavors:
+                flavors[flavor] = flavors.get(flavor, 0) + 1
+            if workload.reserved:
+                reserved.add(ordinal)
+        if len(live) != size or not slot.ready:
+            continue
+        serving.add(ordinal)
+        if workload is None:
+            unseen.add(ordinal)
+        elif not workload.admitted or workload.leaving:
+            continue
+        if live[0].eligible and live[0].index == 0:
+            labelled.add(ordinal)
+    return Counts(frozenset(serving), frozenset(unseen), frozenset(labelled), frozenset(reserved), flavors, seated)
+
+
 @dataclass(frozen=True)
 class RoleSlots:
-    """All slots of one role, by ordinal, plus its orphans.
+    """All slots of one role, by ordinal, plus its orphans, and what is counted of them.
 
     `role` is None for a role the spec no longer names. `surplus` are live duplicates of an occupied seat that the
     slot's own classification left out.
@@ -81,6 +145,7 @@ class RoleSlots:
     name: str
     role: RoleRendering | None
     slots: Mapping[int, Slot]
+    counts: Counts
     orphans: tuple[Member, ...] = ()
     surplus: tuple[Member, ...] = ()
 
@@ -125,50 +190,24 @@ class RoleSlots:
     @cached_property
     def broken(self) -> tuple[Slot, ...]:
         """Those of `beyond` that can never serve as they should again, lowest first."""
+        if len(self.retirable) == len(self.beyond):
+            return ()
         return tuple(slot for slot in self.beyond if slot.state in BROKEN)
 
-    @cached_property
-    def qualified(self) -> tuple[Slot, ...]:
-        """Replicas that are complete and ready, and whose Workload, where one was seen, is admitted and stands."""
-        serving = self.serving
-        return tuple(
-            slot
-            for slot in self.occupied
-            if slot.ordinal in serving
-            and (slot.workload is None or (slot.workload.admitted and not slot.workload.leaving))
-        )
-
-    @cached_property
-    def unseen(self) -> frozenset[int]:
-        """The ordinals of those of `qualified` whose Workload nobody has seen yet."""
-        return frozenset(slot.ordinal for slot in self.qualified if slot.workload is None)
-
-    @cached_property
-    def labelled(self) -> frozenset[int]:
-        """The ordinals of those of `qualified` whose leader carries the eligibility label."""
-        leaders = ((slot.ordinal, slot.live[0]) for slot in self.qualified)
-        return frozenset(ordinal for ordinal, leader in leaders if leader.eligible and leader.index == 0)
-
-    @cached_property
-    def seated(self) -> Mapping[str, int]:
-        """The ordinal that each live member holds, by UID."""
-        return {member.uid: slot.ordinal for slot in self.occupied for member in slot.live}
-
-    @cached_property
-    def flavors(self) -> frozenset[str]:
-        """What the quota of any of its replicas was assigned in."""
-        return frozenset(each for slot in self.occupied if slot.workload is not None for each in slot.workload.flavors)
-
-    @cached_property
-    def reserved(self) -> int:
-        """How many of its replicas hold quota."""
-        return sum(1 for slot in self.occupied if slot.reserved)
-
-    @cached_property
+    @property
     def serving(self) -> frozenset[int]:
         """The ordinals of replicas that are complete and whose members are all ready, whatever render they carry."""
-        size = self.size
-        return frozenset(slot.ordinal for slot in self.occupied if len(slot.live) == size and slot.ready)
+        return self.counts.serving
+
+    @property
+    def reserved(self) -> int:
+        """How many of its replicas hold quota."""
+        return len(self.counts.reserved)
+
+    @property
+    def flavors(self) -> frozenset[str]:
+        """What the quota of any of its replicas was assigned in."""
+        return frozenset(self.counts.flavors)
 
 
 def of(
@@ -176,92 +215,103 @@ def of(
     workloads: Iterable[Workload],
     roles: Iterable[RoleRendering],
     retiring: Collection[str] = (),
-    *,
-    before: Iterable[RoleSlots] = (),
 ) -> tuple[RoleSlots, ...]:
     """Classify the Pods of a deployment: declared roles in spec order, then roles the spec no longer names.
 
-    `retiring` are the UIDs of those that an operation under way has reserved. What is held by the very same objects as
-    `before`, in an earlier pass, keeps the slot it had.
+    `retiring` are the UIDs of those that an operation under way has reserved.
     """
-    known = {role.name: role for role in before}
+    return among(members, owners(workloads), roles, retiring)
+
+
+def among(
+    members: Iterable[Member],
+    owned: Mapping[str, Workload],
+    roles: Iterable[RoleRendering],
+    retiring: Collection[str],
+) -> tuple[RoleSlots, ...]:
+    """Classify the Pods of a deployment, the Workload of each being known by its UID."""
     by_role: dict[str, list[Member]] = {}
     for member in members:
         by_role.setdefault(member.role, []).append(member)
-    owners = _owners(workloads)
     wanted: list[tuple[str, RoleRendering | None]] = [(role.name, role) for role in roles]
     wanted += [(name, None) for name in sorted(by_role.keys() - {name for name, _ in wanted})]
-    return tuple(
-        _role_slots(name, role, by_role.get(name, []), owners, retiring, known.get(name)) for name, role in wanted
+    return tuple(_role_slots(name, role, by_role.get(name, []), owned, retiring) for name, role in wanted)
+
+
+def renewed(
+    before: RoleSlots,
+    members: Iterable[Member],
+    ordinals: set[int | None],
+    owned: Mapping[str, Workload],
+    retiring: Collection[str],
+) -> RoleSlots:
+    """Classify the Pods of some ordinals anew, None being that of orphans; all others are as they were.
+
+    `members` are those of the whole deployment.
+    """
+    if not ordinals:
+        return before
+    changed = [each for each in members if each.ordinal in ordinals and each.role == before.name]
+    partly = _role_slots(before.name, before.role, changed, owned, retiring)
+    held = {each for each in ordinals if each is not None and each in before.slots}
+    slots = {**before.slots, **partly.slots}
+    for gone in held - partly.slots.keys():
+        del slots[gone]
+    doubles = [*(each for each in before.surplus if each.ordinal not in ordinals), *partly.surplus]
+    return RoleSlots(
+        before.name,
+        before.role,
+        slots if partly.slots.keys() <= before.slots.keys() else dict(sorted(slots.items())),
+        before.counts.renewed(map(before.slots.__getitem__, held), partly.slots.values(), before.size),
+        partly.orphans if None in ordinals else before.orphans,
+        tuple(sorted(doubles, key=lambda each: -1 if each.ordinal is None else each.ordinal)),
     )
 
 
-def _owners(workloads: Iterable[Workload]) -> dict[str, Workload]:
+def owners(workloads: Iterable[Workload]) -> dict[str, Workload]:
     """Map a Pod UID to its Workload; a Pod claimed by two resolves to the first by name."""
-    owners: dict[str, Workload] = {}
+    owned: dict[str, Workload] = {}
     for workload in workloads:
         for uid in workload.owners:
-            other = owners.get(uid)
+            other = owned.get(uid)
             if other is None or workload.name < other.name:
-                owners[uid] = workload
-    return owners
+                owned[uid] = workload
+    return owned
 
 
 def _role_slots(
     name: str,
     role: RoleRendering | None,
     members: list[Member],
-    owners: Mapping[str, Workload],
+    owned: Mapping[str, Workload],
     retiring: Collection[str],
-    before: RoleSlots | None,
 ) -> RoleSlots:
-    known = before.slots if before is not None and before.role is role else {}
-    slots: dict[int, Slot] = {}
     claims: dict[int, list[Member]] = {}
     orphans: list[Member] = []
     for member in members:
-        if member.ordinal is None:
-            if not member.leaving:
-                orphans.append(member)
-        elif (was := known.get(member.ordinal)) is not None and _stands(was, member, owners, retiring):
-            slots[member.ordinal] = was
-        else:
+        if member.ordinal is not None:
             claims.setdefault(member.ordinal, []).append(member)
-    unclaimed = not (claims or orphans) and len(slots) == len(known) > 0
-    if before is not None and unclaimed and not (before.orphans or before.surplus):
-        return before
+        elif not member.leaving:
+            orphans.append(member)
+    slots: dict[int, Slot] = {}
     surplus: list[Member] = []
     for ordinal in sorted(claims):
-        alone = slots[ordinal].live if ordinal in slots else ()  # not any more
-        slots[ordinal], doubles = _classify(ordinal, role, [*alone, *claims[ordinal]], owners, retiring)
+        slots[ordinal], doubles = _classify(ordinal, role, claims[ordinal], owned, retiring)
         surplus += doubles
-    ordered = dict(sorted(slots.items())) if known else slots
-    return RoleSlots(name, role, ordered, tuple(sorted(orphans, key=_by_name)), tuple(surplus))
-
-
-def _stands(was: Slot, member: Member, owners: Mapping[str, Workload], retiring: Collection[str]) -> bool:
-    """Whether a slot is held as it was, by one live Pod, which is what all slots of most roles are."""
-    live = was.live
-    return (
-        len(live) == 1
-        and live[0] is member
-        and not was.leaving
-        and owners.get(member.uid) is was.workload
-        and (not retiring or was.state in BROKEN or (was.state is SlotState.RETIRING) == (member.uid in retiring))
-        and (bool(retiring) or was.state is not SlotState.RETIRING)
-    )
+    counts = counted(slots.values(), 1 if role is None else role.size)
+    return RoleSlots(name, role, slots, counts, tuple(sorted(orphans, key=_by_name)), tuple(surplus))
 
 
 def _classify(
     ordinal: int,
     role: RoleRendering | None,
     claimants: list[Member],
-    owners: Mapping[str, Workload],
+    owned: Mapping[str, Workload],
     retiring: Collection[str],
 ) -> tuple[Slot, list[Member]]:
     leaving = tuple(member for member in claimants if member.leaving)
     seated, doubles = _seat(ordinal, role, [member for member in claimants if not member.leaving])
-    workload = next((owners[each.uid] for each in seated or leaving if each.uid in owners), None)
+    workload = next((owned[each.uid] for each in seated or leaving if each.uid in owned), None)
     state = _state(ordinal, role, seated, leaving, workload)
     if retiring and state not in BROKEN and any(member.uid in retiring for member in seated):
         state = SlotState.RETIRING
