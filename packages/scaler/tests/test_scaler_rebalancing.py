@@ -1,12 +1,13 @@
 """Spec 3 §Resource rebalancing, sentence by sentence; facts scaler §8, decisions D40 and D41."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
 from modeldeployment.api import RetirementState
 from modeldeployment.api.scaler import RebalancePolicy, StepPolicy, StepType
-from modeldeployment.api.scalerconditions import RebalanceReason, ScalerReason
+from modeldeployment.api.scalerconditions import RebalanceReason, ScalerCondition, ScalerReason
 from modeldeployment.scaler.planning.causes import Cause
 from modeldeployment.scaler.planning.memory import Memory, Rebalance
 from modeldeployment.scaler.planning.observed import Reading, Target
@@ -226,6 +227,24 @@ def test_meanwhile_neither_of_them_moves_otherwise() -> None:
     standing = target(role("prefill", 2), leaving("decode", 2), generation=2)
     before = _released(roles=agreed(prefill=1, decode=9))
     assert passed(seen, standing, paced(), before, now=at(15)).vector == LEFT
+
+
+def test_a_donor_whose_retirement_does_not_begin_is_named_and_waited_for_without_end() -> None:
+    standing = target(role("prefill", 2), leaving("decode", 2), generation=2)
+    plan = passed(WANTS, standing, paced(), _released(), now=at(3600))
+    assert (plan.move, plan.vector) == (None, LEFT)
+    assert _move(plan, kept=True).reason is RebalanceReason.DONOR_RELEASE
+    (found,) = (each for each in plan.findings if each.condition is ScalerCondition.BLOCKED)
+    assert (found.cause, found.roles) == (Cause.DONOR_LEAVING, ("prefill",))
+    assert found.numbers == {"donor": "decode", "role": "decode", "ordinal": 2, "state": "Surplus"}
+
+
+def test_whoever_disables_rebalancing_gives_a_donation_up_and_the_receiver_may_grow_by_itself() -> None:
+    standing = target(role("prefill", 2), leaving("decode", 2), generation=2)
+    edited = replace(paced(rebalance=RebalancePolicy.DISABLED), generation=2)
+    plan = passed(WANTS, standing, edited, _released(policy_generation=1), now=at(3600))
+    assert plan.memory.rebalance is None
+    assert (plan.move, plan.vector["prefill"]) == (Move.PLANNED, 4)
 
 
 def test_then_the_receiver_gets_one_replica_as_a_cohort() -> None:

@@ -75,6 +75,7 @@ NUMBERS: dict[Cause, dict[str, int | str]] = {
         "rollbacks": 2,
         "rebalance": "RebalanceNotApplicable",
     },
+    Cause.DONOR_LEAVING: {"donor": "decode", "role": "decode", "ordinal": 2, "state": "Surplus"},
     Cause.RATIO: {"numerator": "prefill", "denominator": "decode", "low": "500m", "high": "2", "target": "1"},
     Cause.RATIO_INFEASIBLE: {"numerator": "prefill", "denominator": "decode"},
     Cause.SEARCH_EXHAUSTED: {"visited": 200000},

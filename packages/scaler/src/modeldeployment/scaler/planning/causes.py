@@ -90,6 +90,8 @@ class Cause(StrEnum):
     """since, until: when it was begun, and when its time is over."""
     EXHAUSTED = "Exhausted"
     """until, rollbacks, and in a condition rebalance: how far a move of capacity is."""
+    DONOR_LEAVING = "DonorLeaving"
+    """donor, and where one has not left yet role, ordinal, state: the replica that is waited for."""
     # ratios
     RATIO = "Ratio"
     """numerator, denominator, and of low, high and target those that the ratio has."""

@@ -112,7 +112,7 @@ def limits(
         if role.name == move.donor and move.receiver is not None:
             yield Limit(Stage.GUARDS, Cause.DONOR_RELEASE, current, current, {"receiver": move.receiver})
         if role.name == move.receiver and move.donor is not None:
-            yield Limit(Stage.GUARDS, Cause.RECEIVER_ACQUIRE, current, current, {"donor": move.donor})
+            yield Limit(Stage.GUARDS, Cause.DONOR_LEAVING, current, current, {"donor": move.donor, **(departing or {})})
     if not advice.shrinks:
         yield Limit(Stage.GUARDS, Cause.ALGORITHM_HOLDS, floor=current)
     for cause, numbers in against_release(role, reading, memory, departing, policy, now):

@@ -100,6 +100,10 @@ _SENTENCES: Final[Mapping[Cause, str]] = MappingProxyType(
             "its last growth found no quota and was taken back, and it grows no further [until {until}|for a while]"
             "[ (rollbacks in a row: {rollbacks})][; rebalance: {rebalance}]"
         ),
+        Cause.DONOR_LEAVING: (
+            "it waits for the replica that [role {donor}|another role] gives up for it[: {role}/{ordinal} has not left "
+            "yet ({state})]"
+        ),
         Cause.RATIO: (
             "[{numerator} per {denominator}|it] is held to its ratio[, at least {low}][, at most {high}]"
             "[, preferably {target}]"
@@ -153,6 +157,10 @@ _WAYS_OUT: Final[Mapping[Cause, str]] = MappingProxyType(
         Cause.WORKLOAD_PENDING: "free quota; kubectl md why of the deployment says what its Workload waits for",
         Cause.COHORT_PENDING: "free quota; kubectl md why of the deployment says what its Workload waits for",
         Cause.EXHAUSTED: "free quota for it, or edit the scaler's spec to try at once",
+        Cause.DONOR_LEAVING: (
+            "kubectl md why of the deployment says what keeps a replica from leaving; rebalance.policy Disabled gives "
+            "the donation up"
+        ),
         Cause.RATIO_INFEASIBLE: "widen the ratio, the bounds or the steps",
         Cause.SEARCH_EXHAUSTED: "use fewer ratios or smaller steps",
         Cause.BOUNDS_MISSING: "add it to spec.roles with minReplicas and maxReplicas",
