@@ -187,6 +187,26 @@ async def test_while_sets_are_admitted_a_status_waits_a_second_and_no_longer() -
     assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [0, 2]
 
 
+async def test_an_api_server_that_is_slow_to_take_a_status_is_given_the_next_later() -> None:
+    rim = Rim()
+    starting(rim, 0)
+
+    def slowly(request: Request) -> None:
+        if request.method == "PATCH":
+            rim.now += timedelta(milliseconds=200)
+
+    rim.client.refuse = slowly
+    await rim.run()
+    rim.busy = True
+    starting(rim, 1)
+    assert await rim.run(later=timedelta(seconds=5)) == pytest.approx(2.0)
+    rim.client.refuse = lambda _: None
+    await rim.run(later=timedelta(seconds=2))
+    assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [0, 1]
+    starting(rim, 2)
+    assert await rim.run(later=timedelta(seconds=5)) == pytest.approx(1.0)
+
+
 async def test_a_status_that_waited_is_written_as_soon_as_no_set_is_admitted() -> None:
     rim = Rim()
     starting(rim, 0)

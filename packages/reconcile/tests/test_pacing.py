@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from modeldeployment.reconcile.deciding import findings as found
 from modeldeployment.reconcile.deciding import sentences
-from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, counts_on
+from modeldeployment.reconcile.deciding.pacing import LONGEST_YIELD, counts_on, rest
 from modeldeployment.reconcile.sets import markers, messages
 
 ROLE = {"name": "server", "desired": 9, "ready": 3, "quotaReserved": 4, "endpoints": {"eligible": 3}}
@@ -41,6 +41,15 @@ def test_figures_and_the_messages_that_say_them_may_wait(patch: dict[str, object
 )
 def test_everything_else_is_written_at_once(patch: dict[str, object]) -> None:
     assert not counts_on(STATUS, patch)
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "seconds"), [(0, 1.0), (5, 1.0), (100, 1.0), (150, 1.5), (299, 2.99), (300, 3.0), (8000, 3.0)]
+)
+def test_a_status_rests_a_second_or_ten_times_what_the_last_took_three_seconds_at_most(
+    milliseconds: int, seconds: float
+) -> None:
+    assert rest(timedelta(milliseconds=milliseconds)) == timedelta(seconds=seconds)
 
 
 def test_the_first_status_of_a_deployment_never_waits() -> None:

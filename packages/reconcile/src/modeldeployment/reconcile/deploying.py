@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol, assert_never
 
 from modeldeployment.api import EventReason, keys
@@ -112,6 +112,7 @@ class DeploymentController:
         self._busy = busy
         self._told: dict[Key, datetime] = {}
         self._untold: dict[Key, datetime] = {}
+        self._took = timedelta()
         self._lasting: dict[Key, Lasting] = {}
         self._grounds: dict[Key, Ground] = {}
         self._native_sidecars: bool | None = None
@@ -261,13 +262,14 @@ class DeploymentController:
         if decision.status is None:
             self._untold.pop(target.key, None)
             return None
-        now, last = self._clock(), self._told.get(target.key)
-        if last is not None and now - last < pacing.REST and pacing.counts_on(snapshot.status, decision.status):
-            return (last + pacing.REST - now).total_seconds()
+        now, last, rest = self._clock(), self._told.get(target.key), pacing.rest(self._took)
+        if last is not None and now - last < rest and pacing.counts_on(snapshot.status, decision.status):
+            return (last + rest - now).total_seconds()
         since = self._untold.setdefault(target.key, now)
-        if self._busy() and now - since < pacing.REST:
-            return (since + pacing.REST - now).total_seconds()
+        if self._busy() and now - since < rest:
+            return (since + rest - now).total_seconds()
         written = await acting.write_status(self._client, target, decision.status)
+        self._took = self._clock() - now
         # The store will show what was just written: nothing is to be decided on that.
         with contextlib.suppress(Unreadable):  # the pass that reads it from the store tells
             self._last(target.key, self._snapshots.after(snapshot, written), replace(decision, status=None))

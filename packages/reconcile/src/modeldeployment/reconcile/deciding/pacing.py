@@ -9,7 +9,16 @@ from datetime import timedelta
 from typing import Final, cast
 
 REST: Final = timedelta(seconds=1)
-"""How long a status stands at the least before one that only counts on replaces it, and any waits for set admission."""
+"""How long a status stands at the least before one that only counts on replaces it, and any waits for set admission.
+
+That is where the API server is quick to answer.
+"""
+
+LONGEST_REST: Final = timedelta(seconds=3)
+"""How long an API server that is slow to take a status keeps the next one waiting at the most."""
+
+_SHARE: Final = 10
+"""A status rests so many times as long as the last one took to be written: it adds no more to an API server in need."""
 
 MINUTE: Final = timedelta(minutes=1)
 
@@ -25,6 +34,11 @@ PAUSES: Final = (timedelta(), timedelta(seconds=2), timedelta(seconds=10), MINUT
 _FIGURES: Final = frozenset({"phaseMessage", "roleSummary"})
 _OF_ROLES: Final = frozenset({"ready", "quotaReserved", "assignedFlavors", "endpoints"})
 _OF_CONDITIONS: Final = frozenset({"message"})
+
+
+def rest(took: timedelta) -> timedelta:
+    """How long a status that may wait does, where the last one took so long to be written."""
+    return min(max(REST, _SHARE * took), LONGEST_REST)
 
 
 def counts_on(status: Mapping[str, object], patch: Mapping[str, object]) -> bool:
