@@ -193,18 +193,38 @@ async def test_an_api_server_that_is_slow_to_take_a_status_is_given_the_next_lat
 
     def slowly(request: Request) -> None:
         if request.method == "PATCH":
-            rim.now += timedelta(milliseconds=200)
+            rim.now += timedelta(seconds=8)
 
     rim.client.refuse = slowly
     await rim.run()
     rim.busy = True
     starting(rim, 1)
-    assert await rim.run(later=timedelta(seconds=5)) == pytest.approx(2.0)
+    await rim.run(later=timedelta(seconds=5))
+    assert await rim.run() == pytest.approx(4.0)
     rim.client.refuse = lambda _: None
-    await rim.run(later=timedelta(seconds=2))
+    await rim.run(later=timedelta(seconds=4))
     assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [0, 1]
+
+
+async def test_while_sets_are_admitted_a_mere_figure_waits_five_seconds_but_a_flip_that_joins_it_only_one() -> None:
+    rim = Rim()
+    starting(rim, 1)
+    await rim.run()
+    rim.busy = True
     starting(rim, 2)
-    assert await rim.run(later=timedelta(seconds=5)) == pytest.approx(1.0)
+    assert await rim.run(later=timedelta(seconds=60)) == pytest.approx(5.0)
+    starting(rim, 0)
+    assert await rim.run(later=timedelta(seconds=3)) == pytest.approx(1.0)
+    assert len(rim.client.statuses()) == 1
+    await rim.run(later=timedelta(seconds=1))
+    assert [each["phase"] for each in rim.client.statuses()] == ["Degraded", "Starting"]
+    starting(rim, 1)
+    await rim.run(later=timedelta(seconds=5))
+    await rim.run(later=timedelta(seconds=1))
+    starting(rim, 2)
+    await rim.run(later=timedelta(seconds=60))
+    await rim.run(later=timedelta(seconds=5))
+    assert [each["roles"][0]["ready"] for each in rim.client.statuses()] == [1, 0, 1, 2]
 
 
 async def test_a_status_that_waited_is_written_as_soon_as_no_set_is_admitted() -> None:

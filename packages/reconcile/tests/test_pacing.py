@@ -44,12 +44,13 @@ def test_everything_else_is_written_at_once(patch: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "seconds"), [(0, 1.0), (5, 1.0), (100, 1.0), (150, 1.5), (299, 2.99), (300, 3.0), (8000, 3.0)]
+    ("milliseconds", "waiting", "seconds"),
+    [(0, 1, 1.0), (500, 1, 1.0), (10, 100, 1.0), (20, 100, 1.0), (30, 100, 1.5), (100, 100, 5.0), (9000, 1, 4.5)],
 )
-def test_a_status_rests_a_second_or_ten_times_what_the_last_took_three_seconds_at_most(
-    milliseconds: int, seconds: float
+def test_a_status_rests_a_second_or_as_long_as_all_that_wait_take_two_at_a_time_but_no_longer_than_five(
+    milliseconds: int, waiting: int, seconds: float
 ) -> None:
-    assert rest(timedelta(milliseconds=milliseconds)) == timedelta(seconds=seconds)
+    assert rest(timedelta(milliseconds=milliseconds), waiting) == timedelta(seconds=seconds)
 
 
 def test_the_first_status_of_a_deployment_never_waits() -> None:

@@ -14,11 +14,11 @@ REST: Final = timedelta(seconds=1)
 That is where the API server is quick to answer.
 """
 
-LONGEST_REST: Final = timedelta(seconds=3)
-"""How long an API server that is slow to take a status keeps the next one waiting at the most."""
+LONGEST_REST: Final = timedelta(seconds=5)
+"""How long an API server that is slow to take statuses keeps one waiting at the most, and sets that open a figure."""
 
-_SHARE: Final = 10
-"""A status rests so many times as long as the last one took to be written: it adds no more to an API server in need."""
+_ABREAST: Final = 2
+"""So many statuses are under way at a time, on the average, where the API server is slow to take them."""
 
 MINUTE: Final = timedelta(minutes=1)
 
@@ -36,9 +36,9 @@ _OF_ROLES: Final = frozenset({"ready", "quotaReserved", "assignedFlavors", "endp
 _OF_CONDITIONS: Final = frozenset({"message"})
 
 
-def rest(took: timedelta) -> timedelta:
-    """How long a status that may wait does, where the last one took so long to be written."""
-    return min(max(REST, _SHARE * took), LONGEST_REST)
+def rest(took: timedelta, waiting: int) -> timedelta:
+    """How long a status rests that may wait, beside so many others, where the last one took so long to be written."""
+    return min(max(REST, took * waiting / _ABREAST), LONGEST_REST)
 
 
 def counts_on(status: Mapping[str, object], patch: Mapping[str, object]) -> bool:
