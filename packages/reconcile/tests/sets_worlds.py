@@ -84,9 +84,9 @@ def pair(
     return Set(name=name, **{**settled, **fields})
 
 
-def judged(of: Set, now: datetime = NOW, spoken: datetime | None = None) -> Verdicts:
+def judged(of: Set, now: datetime = NOW, spoken: datetime | None = None, opened: datetime | None = None) -> Verdicts:
     """What a pass decides about a set that is part of no circle."""
-    return joint(of, count(of), now, lambda _: spoken)
+    return joint(of, count(of), now, lambda _: spoken, opened)
 
 
 def answers(verdicts: Verdicts) -> dict[str, tuple[str, str]]:

@@ -92,6 +92,17 @@ def test_a_sentence_that_changes_waits_for_its_turn() -> None:
     assert decided.again == NOW + timedelta(seconds=4.05)
 
 
+def test_while_other_sets_open_a_held_one_is_told_nothing_for_half_a_minute() -> None:
+    short, long = (
+        pair(reserved("p0", since=ago(seconds=seconds)), workload("d0", since=ago(minutes=1))) for seconds in (20, 30)
+    )
+    decided = judged(short, opened=ago(seconds=1))
+    assert decided.moves == ()
+    assert decided.again == NOW + timedelta(seconds=4)
+    assert answers(judged(short, opened=ago(seconds=5))) == {"p0": HELD}
+    assert answers(judged(long, opened=ago(seconds=1))) == {"p0": HELD}
+
+
 def test_a_new_state_has_a_new_time_and_a_new_sentence_has_not() -> None:
     [held] = judged(pair(reserved("p0"), workload("d0"))).moves
     [ready, _] = judged(pair(reserved("p0"), reserved("d0"))).moves

@@ -171,7 +171,7 @@ class SetController:
                 back = yielding.returning(of)
             elif not count.complete:
                 return Verdicts(yielding.shelved(of, mine.gives_way, now), yielding.until(mine.gives_way))
-        answers = verdicts.joint(of, count, now, lambda each: self._spoke.get(each.uid))
+        answers = verdicts.joint(of, count, now, lambda each: self._spoke.get(each.uid), self._opened)
         decided = Verdicts((*back, *answers.moves), answers.again)
         if back or of.exempt:
             return decided

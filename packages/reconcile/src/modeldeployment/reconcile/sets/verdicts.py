@@ -23,6 +23,9 @@ CALM: Final = timedelta(seconds=5)
 Kueue writes the entry as Pending itself. A set that gets its quota as it comes is thus written to once a Workload.
 """
 
+LONGEST_SILENCE: Final = timedelta(seconds=30)
+"""How long a set that stands still is told nothing at the most, while others open: quota is then on its way."""
+
 EACH: Final = timedelta(milliseconds=50)
 """What each held Workload adds to the pause between two sentences, so that a large set writes no more than a small."""
 
@@ -86,8 +89,11 @@ def exempt(workloads: Iterable[Workload], now: datetime) -> Verdicts:
     return Verdicts(tuple(_ready(workloads, messages.EXEMPT, now)))
 
 
-def joint(of: Set, count: Count, now: datetime, spoken: Spoken) -> Verdicts:
-    """Answer the Workloads of a set: all of them `Ready`, or each held, or parked once it was held for too long."""
+def joint(of: Set, count: Count, now: datetime, spoken: Spoken, opened: datetime | None = None) -> Verdicts:
+    """Answer the Workloads of a set: all of them `Ready`, or each held, or parked once it was held for too long.
+
+    `opened` is when the last Workload of any set was let go.
+    """
     if of.exempt:
         return exempt(of.workloads, now)
     if count.complete:
@@ -97,7 +103,8 @@ def joint(of: Set, count: Count, now: datetime, spoken: Spoken) -> Verdicts:
     moves: list[Move] = []
     again: list[datetime] = []
     pause = CALM + EACH * len(held)
-    calm = max((each.since for each in of.workloads), default=now) + CALM
+    still = max((each.since for each in of.workloads), default=now)
+    calm = min(max(still, opened or still) + CALM, still + LONGEST_SILENCE)
     rest_is_parked = any(not each.active and _parked(each) for each in of.workloads)
     for each in held:
         if count.settled:
