@@ -17,7 +17,7 @@ def test_a_workload_whose_pods_are_all_leaving_is_released() -> None:
 def test_a_workload_that_still_owns_a_live_pod_is_not_stranded() -> None:
     of = deployment(replicas=1, size=2)
     leaving, live = pod(rendering(of), leaving=True), pod(rendering(of), index=1)
-    assert departing.stranded(Roster((leaving, live)), [workload(leaving, live)]) == []
+    assert departing.stranded(Roster((leaving, live), (workload(leaving, live),))) == []
 
 
 def test_a_workload_that_is_going_is_not_deleted_again() -> None:

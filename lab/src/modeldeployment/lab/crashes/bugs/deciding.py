@@ -62,7 +62,7 @@ DECIDING: Final[tuple[Bug, ...]] = (
             "if workload is not None and not workload.leaving and not workload.owners & live:",
             "if workload is not None and not workload.leaving:",
         ),
-        ("deciding/departing.py", "        if not roster.stays(workload.owners)\n    ]", "    ]"),
+        ("deciding/departing.py", " and not roster.stays(workload.owners)\n    ]", "\n    ]"),
     ),
     bug(
         "workload-first",
@@ -86,7 +86,7 @@ DECIDING: Final[tuple[Bug, ...]] = (
         "stranded-for-ever",
         "the Workload of a replica whose Pods are leaving is not released",
         "Kueue serving groups: a deleted Pod stays for as long as its Workload stands",
-        ("deciding/passing.py", "        *departing.stranded(roster, snapshot.workloads),\n", ""),
+        ("deciding/passing.py", "        *departing.stranded(roster),\n", ""),
     ),
     bug(
         "lowest-first",

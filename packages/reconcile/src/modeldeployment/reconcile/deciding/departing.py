@@ -7,7 +7,7 @@ turnover of a changed or broken replica comes directly (facts reconcile §7).
 from collections.abc import Collection, Iterable
 
 from modeldeployment.reconcile.deciding.roster import Roster
-from modeldeployment.reconcile.deciding.seen import Member, Workload
+from modeldeployment.reconcile.deciding.seen import Member
 from modeldeployment.reconcile.deciding.steps import DeletePod, DeleteWorkload, SetEligibility, Step
 from modeldeployment.reconcile.deciding.turnover import Departure
 
@@ -31,16 +31,13 @@ def steps_of(departures: Iterable[Departure], members: Iterable[Member]) -> list
     return steps
 
 
-def retired(uids: Collection[str], workload: str, roster: Roster, workloads: Iterable[Workload]) -> list[Step]:
+def retired(uids: Collection[str], workload: str, roster: Roster) -> list[Step]:
     """Delete what is left of a retired replica: its Pods, and its Workload unless that owns a Pod that stays."""
-    return [
-        *(DeletePod(member.name, member.uid) for member in roster.among(uids) if not member.leaving),
-        *(
-            DeleteWorkload(each.name, each.uid)
-            for each in workloads
-            if each.uid == workload and not each.leaving and not roster.stays(each.owners.difference(uids))
-        ),
-    ]
+    steps: list[Step] = [DeletePod(member.name, member.uid) for member in roster.among(uids) if not member.leaving]
+    standing = roster.workload(workload)
+    if standing is not None and not standing.leaving and not roster.stays(standing.owners.difference(uids)):
+        steps.append(DeleteWorkload(standing.name, standing.uid))
+    return steps
 
 
 def relabelled(uids: Collection[str], roster: Roster) -> list[Step]:
@@ -56,17 +53,13 @@ def relabelled(uids: Collection[str], roster: Roster) -> list[Step]:
     ]
 
 
-def stranded(roster: Roster, workloads: Iterable[Workload]) -> list[Step]:
+def stranded(roster: Roster) -> list[Step]:
     """Release the Workloads whose Pods are all leaving: nothing else frees a serving group's slot.
 
     Source: facts reconcile §6 (stranded release), spec 1 §Replica departures.
     """
-    leaving = roster.leaving
-    if not leaving:
-        return []
-    standing = (each for each in workloads if not each.leaving and not leaving.isdisjoint(each.owners))
     return [
         DeleteWorkload(workload.name, workload.uid)
-        for workload in sorted(standing, key=lambda each: each.name)
-        if not roster.stays(workload.owners)
+        for workload in sorted(roster.left, key=lambda each: each.name)
+        if not workload.leaving and not roster.stays(workload.owners)
     ]

@@ -23,7 +23,7 @@ Place: TypeAlias = tuple[str, int | None]
 class Ground:
     """The marks and slots of a deployment, and what they were worked out from.
 
-    `owned` is the Workload of each Pod by UID, `roster` that of the members in their seats.
+    `owned` is the Workload of each Pod by UID, `roster` that of the members in their seats and of the Workloads.
     """
 
     members: tuple[Member, ...]
@@ -47,12 +47,12 @@ def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
         marks = marking.of(members, rendering)
         owned: Mapping[str, Workload] = slots.owners(workloads)
         roles = slots.among(marks.members, owned, rendering.roles, reserved)
-        return Ground(members, workloads, rendering, reserved, marks, owned, roles, Roster(marks.members))
+        return Ground(members, workloads, rendering, reserved, marks, owned, roles, Roster(marks.members, workloads))
     parted, regrouped = parting.of(known.members, members), parting.of(known.workloads, workloads)
     if reserved == known.reserved and parted.alike and regrouped.alike:
         return known
     marks = known.marks if parted.alike else _marks(members, parted, known)
-    roster = known.roster if parted.alike else Roster(marks.members)
+    roster = known.roster if parted.alike and regrouped.alike else Roster(marks.members, workloads)
     owned = known.owned if regrouped.alike else slots.owners(workloads)
     touched = {
         *reserved.symmetric_difference(known.reserved),

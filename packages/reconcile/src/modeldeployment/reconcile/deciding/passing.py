@@ -102,7 +102,7 @@ def _converge(snapshot: Snapshot, rendering: Rendering, ground: Ground, now: dat
     steps: list[Step] = [
         *_finalizer(snapshot),
         *attaching.claim(snapshot),
-        *departing.stranded(roster, snapshot.workloads),
+        *departing.stranded(roster),
         *departing.steps_of(leaving, snapshot.members),
         *retirement.steps(operation, snapshot, roster),
         *_creates(snapshot, rendering, turnovers),
@@ -253,7 +253,7 @@ def _refuse(snapshot: Snapshot, refusal: RenderRefusal, now: datetime) -> Decisi
     findings = (RenderRefused(refusal.reason.value, refusal.message), *((weights,) if weights else ()))
     steps = [*_finalizer(snapshot), *attaching.claim(snapshot)]
     operation = retirement.of(snapshot, (), now, rendered=False)
-    steps += retirement.steps(operation, snapshot, Roster(snapshot.members))
+    steps += retirement.steps(operation, snapshot, Roster(snapshot.members, snapshot.workloads))
     return Decision(
         Advance(tuple(steps)) if steps else Blocked(Wait.RENDER, now + LATER if refusal.retryable else None),
         status.refused(snapshot, findings, now),

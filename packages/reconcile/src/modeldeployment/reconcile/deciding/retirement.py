@@ -121,7 +121,7 @@ def steps(operation: Operation, snapshot: Snapshot, roster: Roster) -> list[Step
         if kept.state not in BEFORE_DELETE and _remembers(snapshot):
             asked += departing.relabelled(kept.members, roster)
         if operation.turn.deletes:
-            asked += departing.retired(kept.members, kept.workload, roster, snapshot.workloads)
+            asked += departing.retired(kept.members, kept.workload, roster)
     return [*asked, TakeOffRetry()] if operation.turn.done_with_retry else asked
 
 
@@ -204,18 +204,18 @@ def scene(
     may wait behind one.
     """
     workers = _Workers(snapshot, roles, stored)
-    roster = roster or Roster(snapshot.members)
+    roster = roster or Roster(snapshot.members, snapshot.workloads)
     target = roster.among(stored.members) if stored is not None else ()
     own = frozenset(each.uid for each in target if each.stands)
     intents, behind = _line(snapshot, roles, workers, own, whole)
-    standing = [] if stored is None else [each for each in snapshot.workloads if each.uid == stored.workload]
+    standing = roster.workload(stored.workload) if stored is not None else None
     mine = next((role for role in roles if stored is not None and role.name == stored.role), None)
     return Scene(
         generation=snapshot.deployment.metadata.generation or 0,
         intents=intents,
         behind=behind,
         target=tuple(_occupant(each) for each in target),
-        workload=bool(standing),
+        workload=standing is not None,
         stays=stored is not None and (not stored.workload or _owns_others(standing, stored, roster)),
         healthy=stored is not None and mine is not None and _healthy(mine, stored, target),
         window=_window(snapshot, mine) if mine is not None else None,
@@ -248,8 +248,8 @@ def _line(
     return tuple(intents), behind - len(intents)
 
 
-def _owns_others(workloads: Iterable[Workload], stored: Reservation, roster: Roster) -> bool:
-    return any(roster.stays(each.owners - stored.members) for each in workloads)
+def _owns_others(workload: Workload | None, stored: Reservation, roster: Roster) -> bool:
+    return workload is not None and roster.stays(workload.owners - stored.members)
 
 
 def _intent(role: RoleSlots, departure: Departure, workers: "_Workers", snapshot: Snapshot) -> Intent:
