@@ -1,9 +1,16 @@
 from pathlib import Path
 
 import msgspec
-from modeldeployment.kube.shapes import Event, Pod, Workload
+from modeldeployment.kube.shapes import Event, Workload
 from modeldeployment.lab.pytest_plugin.naming import namespace_name
-from modeldeployment.lab.pytest_plugin.picture import event_line, log_lines, picture, pod_line, workload_line
+from modeldeployment.lab.pytest_plugin.picture import (
+    ToldPod,
+    event_line,
+    log_lines,
+    picture,
+    pod_line,
+    workload_line,
+)
 
 POD = msgspec.convert(
     {
@@ -20,7 +27,7 @@ POD = msgspec.convert(
             ],
         },
     },
-    Pod,
+    ToldPod,
 )
 WORKLOAD = msgspec.convert(
     {

@@ -9,7 +9,7 @@ import msgspec
 from modeldeployment.api import ConditionType, ModelDeploymentSpec, ModelDeploymentStatus, keys, kueue
 from modeldeployment.kube import Kind, custom
 from modeldeployment.kube.kinds import CONFIG_MAPS, SERVICE_ACCOUNTS, SERVICES, WORKLOADS
-from modeldeployment.kube.shapes import Condition, Custom, Object, Partial, PodStatus, Service, Shape, Workload
+from modeldeployment.kube.shapes import Custom, Object, Partial, PodCondition, PodStatus, Service, Shape, Workload
 from modeldeployment.lab.demo.history import (
     ConditionSeen,
     DeploymentSeen,
@@ -157,7 +157,7 @@ def _deployment(stored: Custom) -> DeploymentSeen:
     )
 
 
-def _holds(conditions: tuple[Condition, ...], type_: str) -> bool:
+def _holds(conditions: tuple[PodCondition, ...], type_: str) -> bool:
     return any(each.type == type_ and each.status == "True" for each in conditions)
 
 

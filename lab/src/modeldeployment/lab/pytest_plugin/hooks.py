@@ -10,11 +10,11 @@ from typing import Any, Final
 import pytest
 
 from modeldeployment.kube import Client, KubeError, load
-from modeldeployment.kube.kinds import EVENTS, PODS, WORKLOADS
+from modeldeployment.kube.kinds import EVENTS, WORKLOADS
 from modeldeployment.lab.controlplane import ControlPlane
 
 from . import sharing
-from .picture import picture
+from .picture import TOLD_PODS, picture
 
 _PICTURE_SECONDS: Final = 20.0
 
@@ -59,7 +59,7 @@ def _picture(control_plane: ControlPlane, namespace: str) -> str:
 async def _read(control_plane: ControlPlane, namespace: str) -> str:
     try:
         async with asyncio.timeout(_PICTURE_SECONDS), Client(load(control_plane.kubeconfig)) as client:
-            pods = (await client.list(PODS, namespace)).items
+            pods = (await client.list(TOLD_PODS, namespace)).items
             workloads = (await client.list(WORKLOADS, namespace)).items
             events = (await client.list(EVENTS, namespace)).items
     except (KubeError, TimeoutError) as error:

@@ -4,13 +4,28 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from modeldeployment.kube.shapes import Condition, Event, Pod, Workload
+from modeldeployment.kube import Kind
+from modeldeployment.kube.kinds import PODS
+from modeldeployment.kube.shapes import Condition, Event, Pod, PodStatus, Workload
 
 _LOG_LINES: Final = 20
 _LOG_TAIL_BYTES: Final = 4 * 1024 * 1024
 
 
-def pod_line(pod: Pod) -> str:
+class _Status(PodStatus, frozen=True):
+    conditions: tuple[Condition, ...] = ()
+
+
+class ToldPod(Pod, frozen=True):
+    """A Pod and why its conditions are as they are, which no decision reads."""
+
+    status: _Status = _Status()
+
+
+TOLD_PODS: Final = Kind(PODS.group, PODS.version, PODS.plural, PODS.kind, ToldPod)
+
+
+def pod_line(pod: ToldPod) -> str:
     """Return one line about a Pod: phase, node, gates that hold it, conditions that are not True."""
     parts = [f"Pod {pod.metadata.name}: {pod.status.phase or 'no phase'}"]
     parts.append(f"on {pod.spec.node_name}" if pod.spec.node_name else "on no node")
@@ -61,7 +76,11 @@ def log_lines(log: Path, word: str, lines: int = _LOG_LINES) -> tuple[str, ...]:
 
 
 def picture(
-    pods: Iterable[Pod], workloads: Iterable[Workload], events: Sequence[Event], logs: Iterable[Path], namespace: str
+    pods: Iterable[ToldPod],
+    workloads: Iterable[Workload],
+    events: Sequence[Event],
+    logs: Iterable[Path],
+    namespace: str,
 ) -> str:
     """Return everything worth reading about a namespace, one object, event or log line a line."""
     found = [pod_line(pod) for pod in pods] + [workload_line(workload) for workload in workloads]

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Self
 
@@ -15,8 +15,8 @@ import yarl
 from modeldeployment.kube import errors, requests, shapes
 from modeldeployment.kube.access import Access
 from modeldeployment.kube.kinds import Kind, T
+from modeldeployment.kube.pages import Pages, following
 from modeldeployment.kube.requests import Body, PatchType, Request, Verb, WatchEvent, WatchLine
-from modeldeployment.kube.sharing import sharer
 
 _log: Final = logging.getLogger(__name__)
 
@@ -36,16 +36,6 @@ class Listing(Generic[T]):
     resource_version: str
 
 
-class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
-    resource_version: str = ""
-    continue_: str = msgspec.field(default="", name="continue")
-
-
-class _Page(msgspec.Struct, frozen=True):
-    metadata: _ListMeta
-    items: list[msgspec.Raw] = []
-
-
 class _KindOnly(msgspec.Struct, frozen=True):
     kind: str = ""
 
@@ -61,16 +51,15 @@ def _cut(response: aiohttp.ClientResponse) -> None:
 
 
 _KIND_ONLY: Final = msgspec.json.Decoder(_KindOnly)
-_PAGE_OF_RAW: Final = msgspec.json.Decoder(_Page)
 
 
 class _Decoders(Generic[T]):
-    """The ways in which objects of one shape arrive, alone or in a watch, and what lets them share their words."""
+    """The ways in which objects of one shape arrive: alone, in a watch, in pages."""
 
     def __init__(self, shape: type[T]) -> None:
         self.one: Final = msgspec.json.Decoder(shape)
         self.line: Final[msgspec.json.Decoder[WatchLine[T]]] = msgspec.json.Decoder(WatchLine[shape])  # type: ignore[valid-type]
-        self.share: Final = sharer(shape)
+        self.pages: Final = Pages(shape)
 
 
 class Client:
@@ -364,32 +353,27 @@ class Client:
 
     async def _pages(self, kind: Kind[T], namespace: str | None, query: dict[str, str]) -> Listing[T]:
         items: list[T] = []
-        following = asyncio.create_task(self.raw(requests.request_for(Verb.LIST, kind, namespace, query=query)))
+        pages = self._decoders_of(kind).pages
+        under_way = asyncio.create_task(self.raw(requests.request_for(Verb.LIST, kind, namespace, query=query)))
         # A continue token stands for the version of the first page and allows no other.
         later = {key: value for key, value in query.items() if not key.startswith("resourceVersion")}
         try:
             while True:
-                page = requests.decode(_PAGE_OF_RAW, await following)
-                token = page.metadata.continue_
+                page = await under_way
+                token, version = following(page)
                 if token:
                     asked = requests.request_for(Verb.LIST, kind, namespace, query=later | {"continue": token})
-                    following = asyncio.create_task(self.raw(asked))
-                await _read(page.items, self._decoders_of(kind), items)
+                    under_way = asyncio.create_task(self.raw(asked))
+                # Meanwhile the server makes the next page; it is asked for before this one is read.
+                await asyncio.sleep(0)
+                for item in pages.read(page):
+                    items.append(item)
+                    if len(items) % _STRIDE == 0:
+                        await asyncio.sleep(0)
                 if not token:
-                    return Listing(tuple(items), page.metadata.resource_version)
+                    return Listing(tuple(items), version)
         finally:
-            following.cancel()
-
-
-async def _read(page: Sequence[msgspec.Raw], decoders: _Decoders[T], items: list[T]) -> None:
-    """Add a page's objects to the list; meanwhile the server makes the next page, and others have their turn."""
-    for number, raw in enumerate(page):
-        if number % _STRIDE == 0:
-            await asyncio.sleep(0)
-        # One by one, so that repeated words are freed before the next: a page of them would leave holes.
-        item = requests.decode(decoders.one, bytes(raw))
-        decoders.share(item)
-        items.append(item)
+            under_way.cancel()
 
 
 def _selectors(labels: str | None, fields: str | None) -> dict[str, str]:

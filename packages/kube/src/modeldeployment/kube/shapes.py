@@ -59,11 +59,16 @@ class Partial(Object, frozen=True):
     """Any object reduced to its metadata."""
 
 
-class Condition(Shape, frozen=True):
-    """A status condition of any kind."""
+class PodCondition(Shape, frozen=True):
+    """A condition of a Pod: which it is, and whether it holds; why and since when is not read."""
 
     type: str
     status: str
+
+
+class Condition(PodCondition, frozen=True):
+    """A status condition of any other kind."""
+
     reason: str = ""
     message: str = ""
     last_transition_time: str = ""
@@ -131,7 +136,7 @@ class PodStatus(Shape, frozen=True):
     phase: str = ""
     reason: str = ""
     pod_ip: str = msgspec.field(default="", name="podIP")
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
 

@@ -76,12 +76,13 @@ class _Container(shapes.ContainerStatus, frozen=True):
 
 
 class _PodStatus(shapes.PodStatus, frozen=True):
+    conditions: tuple[shapes.Condition, ...] = ()
     container_statuses: tuple[_Container, ...] = ()
     init_container_statuses: tuple[_Container, ...] = ()
 
 
 class _Pod(shapes.Pod, frozen=True):
-    """A Pod as the controllers read it, and why its containers wait, which no decision reads."""
+    """A Pod as the controllers read it, and why it and its containers wait, which no decision reads."""
 
     status: _PodStatus = _PodStatus()
 
