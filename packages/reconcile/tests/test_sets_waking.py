@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from modeldeployment.api import kueue
 from modeldeployment.kube import Store, shapes
+from modeldeployment.reconcile.opening import Opening
 from sets_door import CHAT, TEAM, Rig
 from sets_worlds import NOW
 
@@ -128,7 +129,7 @@ async def test_an_edit_of_the_declared_count_is_judged_at_once() -> None:
     assert rig.says("chat-prefill") == ("Ready", "every")
 
 
-async def test_sets_are_opening_until_a_second_after_the_last_workload_was_let_go() -> None:
+async def test_sets_open_until_what_was_let_go_is_admitted_and_a_second_has_passed() -> None:
     rig = Rig()
     rig.compose("prefill", reserved=True)
     rig.compose("decode")
@@ -136,9 +137,27 @@ async def test_sets_are_opening_until_a_second_after_the_last_workload_was_let_g
     assert not rig.controller.opening()
     rig.workload("chat-decode", reserved=True)
     await rig.passes()
+    rig.now += timedelta(seconds=10)
     assert rig.controller.opening()
-    rig.now += timedelta(seconds=1)
+    rig.workload("chat-prefill")
+    assert rig.controller.opening()
+    gone(rig.watched.workloads, TEAM, "chat-decode")
     assert not rig.controller.opening()
+
+
+def test_what_was_let_go_a_moment_ago_is_likely_to_be_followed() -> None:
+    opening = Opening()
+    opening.let_go("a", NOW)
+    opening.came("a")
+    assert opening.lasts(NOW + timedelta(seconds=0.9))
+    assert not opening.lasts(NOW + timedelta(seconds=1))
+
+
+def test_a_workload_that_another_check_holds_is_not_on_its_way_for_longer_than_a_minute() -> None:
+    opening = Opening()
+    opening.let_go("a", NOW)
+    assert opening.lasts(NOW + timedelta(seconds=59))
+    assert not opening.lasts(NOW + timedelta(seconds=60))
 
 
 async def test_a_held_set_that_is_told_why_is_not_opening() -> None:

@@ -10,7 +10,7 @@ from modeldeployment.api.kueue import CheckState
 from modeldeployment.kube import Client, Grant, NotFound, WorkQueue, shapes
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import gathering, observing, responding
-from modeldeployment.reconcile.deciding import pacing
+from modeldeployment.reconcile.opening import Opening
 from modeldeployment.reconcile.sets import counting, verdicts, yielding
 from modeldeployment.reconcile.sets.counting import Count
 from modeldeployment.reconcile.sets.seen import Set, Shared, Stranger, Workload
@@ -24,9 +24,6 @@ GRANTS: Final = (Grant(PODS, ("get",), "tell whose a Workload is where its Pod i
 
 _AGAIN: Final = 0.1
 """Seconds until a pass that came too late is taken again."""
-
-_NEXT: Final = pacing.REST
-"""How long after an answer that opens a set the next is to be expected, while many get quota."""
 
 _POD: Final = PODS.partial()
 
@@ -80,7 +77,7 @@ class SetController:
         self._strays: dict[Key, dict[str, str]] = {}
         self._wrote: dict[str, int] = {}
         self._spoke: dict[str, datetime] = {}
-        self._opened: datetime | None = None
+        self._opening = Opening()
         self.tally = SetTally()
         watched.deployments.subscribe(self._deployment)
         watched.pods.subscribe(self._pod)
@@ -88,8 +85,8 @@ class SetController:
         watched.queues.on_change(self._queues)
 
     def opening(self) -> bool:
-        """Whether a Workload of any set has been let go a moment ago, so that the next is likely to follow."""
-        return self._opened is not None and self._clock() - self._opened < _NEXT
+        """Whether Workloads that were let go are on their way in, or the next is likely to follow."""
+        return self._opening.lasts(self._clock())
 
     def begin(self) -> None:
         """Look at everything that is there, and from now on at what changes; doing it again is doing it anew."""
@@ -108,6 +105,7 @@ class SetController:
         self._begun = False
         self._standings.clear()
         self._strays.clear()
+        self._opening = Opening()
         self._roles = gathering.Roles()  # what goes away meanwhile is not told
         self._groups = observing.Reductions[shapes.Workload, Workload](self._reduced)
 
@@ -171,7 +169,7 @@ class SetController:
                 back = yielding.returning(of)
             elif not count.complete:
                 return Verdicts(yielding.shelved(of, mine.gives_way, now), yielding.until(mine.gives_way))
-        answers = verdicts.joint(of, count, now, lambda each: self._spoke.get(each.uid), self._opened)
+        answers = verdicts.joint(of, count, now, lambda each: self._spoke.get(each.uid), self._opening.last)
         decided = Verdicts((*back, *answers.moves), answers.again)
         if back or of.exempt:
             return decided
@@ -214,7 +212,7 @@ class SetController:
                 self._spoke[workload.uid] = now
                 state = entries[0].state
                 if state == CheckState.READY:
-                    self._opened = self._clock()
+                    self._opening.let_go(workload.uid, self._clock())
                 self.tally.verdicts[state] = self.tally.verdicts.get(state, 0) + 1
             case Shelve(parked=True):
                 self.tally.parks += 1
@@ -337,6 +335,8 @@ class SetController:
                 self._queue.add(controller[0])
 
     def _workload(self, old: shapes.Workload | None, new: shapes.Workload | None) -> None:
+        if self._begun and new is not None and not self._groups.of(new).open:
+            self._opening.came(new.metadata.uid)
         if self._begun and not self._alike(old, new):
             for each in (old, new):
                 if each is not None:
@@ -358,6 +358,7 @@ class SetController:
         self._foreign.discard(uid)
         self._wrote.pop(uid, None)
         self._spoke.pop(uid, None)
+        self._opening.came(uid)
         for strays in self._strays.values():
             strays.pop(uid, None)
 
