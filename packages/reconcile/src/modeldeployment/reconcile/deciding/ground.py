@@ -4,7 +4,7 @@ It follows from the snapshot alone. Beside the ground of an earlier pass only wh
 makes a pass over a thousand replicas of which one changed a cheap one, and nothing comes out otherwise.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -58,8 +58,10 @@ def of(snapshot: Snapshot, before: Ground | None = None) -> Ground | None:
         *reserved.symmetric_difference(known.reserved),
         *(uid for each in (*regrouped.went(known.workloads), *regrouped.came(workloads)) for uid in each.owners),
     }
-    places = {*_changed(known.marks.members, marks.members), *map(_place, roster.among(touched))}
-    roles = _roles(known, marks.members, places, owned, reserved)
+    was, seated = known.marks.members, marks.members
+    moved = parted if was is known.members and seated is members else parting.of(was, seated)
+    places = {_place(each) for each in (*moved.went(was), *moved.came(seated), *roster.among(touched))}
+    roles = _roles(known, seated, places, owned, reserved)
     return Ground(members, workloads, rendering, reserved, marks, owned, roles, roster)
 
 
@@ -70,12 +72,6 @@ def _marks(members: tuple[Member, ...], parted: Parting, known: Ground) -> Marki
         if marking.of(fresh, known.rendering) == Marking(fresh, {}):
             return Marking(members, {})
     return marking.of(members, known.rendering)
-
-
-def _changed(before: tuple[Member, ...], now: tuple[Member, ...]) -> Iterator[Place]:
-    """The places of members that came, went or changed."""
-    parted = parting.of(before, now)
-    return map(_place, (*parted.went(before), *parted.came(now)))
 
 
 def _place(member: Member) -> Place:

@@ -91,19 +91,34 @@ class Counts:
     def renewed(self, was: Iterable[Slot], now: Iterable[Slot], size: int) -> "Counts":
         """Count some slots anew, which were others before."""
         gone, come = counted(was, size), counted(now, size)
-        seated, flavors = dict(self.seated), Counter(self.flavors)
-        for uid in gone.seated:
-            del seated[uid]
+        return Counts(
+            _moved(self.serving, gone.serving, come.serving),
+            _moved(self.unseen, gone.unseen, come.unseen),
+            _moved(self.labelled, gone.labelled, come.labelled),
+            _moved(self.reserved, gone.reserved, come.reserved),
+            self._flavors(gone, come),
+            self._seated(gone, come),
+        )
+
+    def _flavors(self, gone: "Counts", come: "Counts") -> Mapping[str, int]:
+        if gone.flavors == come.flavors:
+            return self.flavors
+        flavors = Counter(self.flavors)
         flavors.subtract(gone.flavors)
         flavors.update(come.flavors)
-        return Counts(
-            self.serving - gone.serving | come.serving,
-            self.unseen - gone.unseen | come.unseen,
-            self.labelled - gone.labelled | come.labelled,
-            self.reserved - gone.reserved | come.reserved,
-            {flavor: count for flavor, count in flavors.items() if count},
-            {**seated, **come.seated},
-        )
+        return {flavor: count for flavor, count in flavors.items() if count}
+
+    def _seated(self, gone: "Counts", come: "Counts") -> Mapping[str, int]:
+        if gone.seated == come.seated:
+            return self.seated
+        seated = dict(self.seated)
+        for uid in gone.seated:
+            del seated[uid]
+        return {**seated, **come.seated}
+
+
+def _moved(ordinals: frozenset[int], gone: frozenset[int], come: frozenset[int]) -> frozenset[int]:
+    return ordinals if gone == come else ordinals - gone | come
 
 
 def counted(slots: Iterable[Slot], size: int) -> Counts:
