@@ -92,9 +92,9 @@ def test_a_sentence_that_changes_waits_for_its_turn() -> None:
     assert decided.again == NOW + timedelta(seconds=4.05)
 
 
-def test_while_other_sets_open_a_held_one_is_told_nothing_for_half_a_minute() -> None:
+def test_while_other_sets_open_a_held_one_is_told_nothing_for_ten_seconds() -> None:
     short, long = (
-        pair(reserved("p0", since=ago(seconds=seconds)), workload("d0", since=ago(minutes=1))) for seconds in (20, 30)
+        pair(reserved("p0", since=ago(seconds=seconds)), workload("d0", since=ago(minutes=1))) for seconds in (5, 10)
     )
     decided = judged(short, opened=ago(seconds=1))
     assert decided.moves == ()

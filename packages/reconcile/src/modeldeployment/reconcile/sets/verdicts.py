@@ -23,7 +23,7 @@ CALM: Final = timedelta(seconds=5)
 Kueue writes the entry as Pending itself. A set that gets its quota as it comes is thus written to once a Workload.
 """
 
-LONGEST_SILENCE: Final = timedelta(seconds=30)
+LONGEST_SILENCE: Final = timedelta(seconds=10)
 """How long a set that stands still is told nothing at the most, while others open: quota is then on its way."""
 
 EACH: Final = timedelta(milliseconds=50)
