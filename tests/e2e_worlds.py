@@ -177,7 +177,7 @@ async def mutated(
 ) -> AsyncIterator[None]:
     """While open, the API server applies a patch to what a rule and a condition match in the world's namespace.
 
-    It has begun once it `holds` of what becomes of a `probe`.
+    It has begun once it `holds` of what becomes of a `probe`, and ended once it no longer does.
     """
     name = f"{world.namespace}-{rule['resources'][0]}"
     policy: JSON = {
@@ -204,15 +204,16 @@ async def mutated(
     await world.client.create(POLICIES, policy)
     await world.client.create(BINDINGS, binding)
     try:
-        await _until_mutated(world, probe, holds)
+        await _until_tried(world, probe, holds)
         yield
     finally:
         await world.client.delete(BINDINGS, name)
         await world.client.delete(POLICIES, name)
+        await _until_tried(world, probe, lambda made: not holds(made))
 
 
-async def _until_mutated(world: World, probe: JSON, holds: Callable[[JSON], bool]) -> None:
-    # The API server takes a policy up a moment after it was stored; nothing but a try tells when.
+async def _until_tried(world: World, probe: JSON, holds: Callable[[JSON], bool]) -> None:
+    # The API server takes a policy up a moment after it was stored, and drops it as late; nothing but a try tells when.
     async with asyncio.timeout(PATIENCE):
         while True:
             said = await world.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(probe))
