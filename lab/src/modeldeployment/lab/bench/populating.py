@@ -27,6 +27,8 @@ from modeldeployment.render import Facts, Rendering, RoleRendering, Seat, render
 
 REPLICAS: Final = 2
 SIZE: Final = 5
+SECONDS: Final = 300.0
+"""How long an operator may take to settle a fleet that it has not seen before; being silent for a while is not it."""
 _CONNECTIONS: Final = 16
 _SINCE: Final = "2026-01-01T00:00:00Z"
 _MERGE: Final = "application/merge-patch+json"
@@ -70,7 +72,7 @@ async def database(deployments: int, report: toolchain.Report, tell: Tell) -> Pa
             await _write(senders, deployments, tell)
         audit = started.audit()
         async with operator(started) as running:
-            await running.until_ready(120.0)
+            await running.until_passes(deployments, SECONDS)
             await until_quiet(audit)
         tell("keeping its database")
         snapshots.keep(started.plane, kept)

@@ -40,7 +40,7 @@ _SECONDS: Final = 900.0
 _SHRINK_SECONDS: Final = 2400.0
 _POLL: Final = 0.2
 _CLOSELY: Final = 0.02
-ABREAST: Final = 48
+ABREAST: Final = 24
 """Deployments that are there at one time, each with a router of its own: what two cores bear, and the fleet holds."""
 
 

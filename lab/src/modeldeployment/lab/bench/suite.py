@@ -157,7 +157,7 @@ async def _fleet(deployments: int, after: float, report: toolchain.Report, tell:
         audit = started.audit()
         async with operator(started) as running:
             # What a newer operator writes otherwise than the one that settled the database is no part of a restart.
-            await running.until_ready(120.0)
+            await running.until_passes(deployments, populating.SECONDS)
             await until_quiet(audit)
         pods = deployments * populating.REPLICAS * populating.SIZE
         asked = (goals.FLEET_RESTART_RATIO, goals.FLEET_RESTART_WRITES)
