@@ -36,6 +36,8 @@ SETTLE: Final = 5.0
 """Seconds for which a member without a router is left alone after nothing lists it (decisions D7)."""
 IDLE: Final = 4
 _COMMITTED: Final = frozenset({RetirementState.DELETING, RetirementState.SETTLING})
+RETRIES: Final = 3
+"""How often a deployment's retirement is asked for again that was aborted: two cores may be too slow for a budget."""
 _SECONDS: Final = 900.0
 _SHRINK_SECONDS: Final = 2400.0
 _POLL: Final = 0.2
@@ -48,7 +50,7 @@ ABREAST: Final = 24
 class Seen:
     """Pods and deployments as watches tell of them, and when each Pod began to leave and was gone.
 
-    `reserved` are the targets of every retirement that came as far as its delete.
+    `reserved` are the targets of every retirement that came as far as its delete; `aborts` says what was aborted.
     """
 
     pods: Store[Pod] = field(default_factory=Store)
@@ -56,6 +58,7 @@ class Seen:
     leaving: dict[str, float] = field(default_factory=dict)
     gone: dict[str, float] = field(default_factory=dict)
     reserved: set[tuple[str, ...]] = field(default_factory=set)
+    aborts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.pods.subscribe(self._told)
@@ -92,11 +95,13 @@ class Seen:
         )
 
     def rests(self, name: str, pods: int) -> bool:
-        """Whether a deployment has so many Pods and none of its replicas is on its way out. Raises BenchError."""
-        reserved = self.status(name).get("retirement") or {}
-        if reserved.get("state") == "Aborted":
-            raise BenchError(f"a retirement of {name} was aborted: {reserved.get('reason')}")
-        return self.replicas(name) == pods and not reserved
+        """Whether a deployment has so many Pods and none of its replicas is on its way out."""
+        return self.replicas(name) == pods and not self.status(name).get("retirement")
+
+    def aborted(self, name: str) -> dict[str, Any]:
+        """The retirement of a deployment that was aborted; empty where none stands so."""
+        held: dict[str, Any] = self.status(name).get("retirement") or {}
+        return held if held.get("state") == RetirementState.ABORTED else {}
 
     def lacks(self, name: str) -> bool:
         """Whether nothing of a deployment is left."""
@@ -129,7 +134,8 @@ async def measure(world: World, retirements: int, tell: Tell) -> tuple[Value, ..
     against = (
         f"{counted.total()} retirements ({kinds}) in {took:.0f} s behind {programs}, "
         f"{len(seen.reserved) - IDLE} seen to be committed; {len(account.answers)} requests, "
-        f"{cut} cut or failed by an engine; {dict(account.causes()) or 'every one answered in full'}"
+        f"{cut} cut or failed by an engine; {dict(account.causes()) or 'every one answered in full'}; "
+        f"{len(seen.aborts)} aborted and asked for again"
     )
     return (Value(goals.RETIRE_LOST, len(account.unanswered), against), idle)
 
@@ -223,13 +229,30 @@ async def _shrunk(world: World, serving: Serving, seen: Seen, shrink: Shrink, se
     load = asyncio.create_task(send(shrink.load(seed), router.url, "Qwen/Qwen2.5-7B-Instruct", enough))
     try:
         await _scale(world, shrink.name, shrink.roles, 1)
-        left = shrink.pods // (shrink.leaving + 1)
-        await _until(partial(seen.rests, shrink.name, left), f"{shrink.name} has shrunk", within=_SHRINK_SECONDS)
+        left, name = shrink.pods // (shrink.leaving + 1), shrink.name
+        while not seen.rests(name, left):
+            await _until(
+                lambda: seen.rests(name, left) or bool(seen.aborted(name)), f"{name} has shrunk", within=_SHRINK_SECONDS
+            )
+            if held := seen.aborted(name):
+                await _retried(world, seen, name, held)
         enough.set()
         return await load
     finally:
         load.cancel()
         await asyncio.gather(load, return_exceptions=True)
+
+
+async def _retried(world: World, seen: Seen, name: str, held: dict[str, Any]) -> None:
+    """Ask once more for a retirement that was aborted, as `kubectl md retry` does. Raises BenchError."""
+    seen.aborts.append(f"{name}: {held.get('reason')}")
+    tries = sum(each.startswith(f"{name}: ") for each in seen.aborts)
+    if tries > RETRIES:
+        raise BenchError(f"a retirement of {name} was aborted after {RETRIES} retries: {held.get('reason')}")
+    asked = f"{held['roleName']}:{held['replicaOrdinal']}:{tries}"
+    body = {"metadata": {"annotations": {keys.RETIREMENT_RETRY: asked}}}
+    await world.client.patch(DEPLOYMENTS, name, body, NAMESPACE, how=PatchType.MERGE)
+    await _until(lambda: not seen.aborted(name), f"{name} is retried")
 
 
 async def _scale(world: World, name: str, roles: tuple[str, ...], replicas: int) -> None:
