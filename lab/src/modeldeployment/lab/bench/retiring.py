@@ -30,6 +30,7 @@ from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.worlds import DEPLOYMENTS, NAMESPACE, World
 from modeldeployment.lab.engines import Outcome
 from modeldeployment.lab.loading import Account, send, together
+from modeldeployment.lab.routers import RunningPicker, RunningRouter
 from modeldeployment.lab.serving import Serving
 
 SETTLE: Final = 5.0
@@ -225,6 +226,7 @@ async def _gone(world: World, seen: Seen, names: tuple[str, ...]) -> None:
 async def _shrunk(world: World, serving: Serving, seen: Seen, shrink: Shrink, seed: int) -> Account:
     """Shrink one deployment to a replica of each role, under load from before until after."""
     (router,) = serving.routers(shrink.name).values()
+    await _listed(router, shrink)
     enough = asyncio.Event()
     load = asyncio.create_task(send(shrink.load(seed), router.url, "Qwen/Qwen2.5-7B-Instruct", enough))
     try:
@@ -241,6 +243,18 @@ async def _shrunk(world: World, serving: Serving, seen: Seen, shrink: Shrink, se
     finally:
         load.cancel()
         await asyncio.gather(load, return_exceptions=True)
+
+
+async def _listed(router: RunningRouter | RunningPicker, shrink: Shrink) -> None:
+    """Wait until a router lists a worker of every replica: it is ready with one, and adds the others one at a time."""
+    assert isinstance(router, RunningRouter), "the routers of arrangements are one program"
+    expected = (shrink.leaving + 1) * len(shrink.roles)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            while len(await router.workers()) < expected:  # noqa: ASYNC110 -- a program is polled
+                await asyncio.sleep(1.0)
+    except TimeoutError as error:
+        raise TooSlow(f"the router of {shrink.name} lists fewer than {expected} after {_SECONDS:.0f} s") from error
 
 
 async def _retried(world: World, seen: Seen, name: str, held: dict[str, Any]) -> None:
