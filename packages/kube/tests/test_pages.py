@@ -30,6 +30,10 @@ def test_the_next_page_is_found_wherever_it_is_told(page: bytes, token: str, ver
     assert following(page) == (token, version)
 
 
+def test_the_next_page_of_a_built_in_kind_is_found_without_a_look_at_its_objects() -> None:
+    assert following(BUILT_IN[: BUILT_IN.index(b'"annotations"')]) == ("t1", "7")
+
+
 def test_what_is_no_page_is_malformed() -> None:
     with pytest.raises(errors.Malformed):
         following(b'{"kind":"PodList","items":[]}')

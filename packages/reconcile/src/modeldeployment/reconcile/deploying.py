@@ -111,7 +111,7 @@ class DeploymentController:
         self._said: dict[Key, frozenset[tuple[EventReason, str]]] = {}
         self._busy = busy
         self._told: dict[Key, datetime] = {}
-        self._untold: dict[Key, tuple[datetime, bool]] = {}  # since when, and whether only figures moved
+        self._untold: dict[Key, pacing.Untold] = {}
         self._took = timedelta()
         self._lasting: dict[Key, Lasting] = {}
         self._grounds: dict[Key, Ground] = {}
@@ -262,24 +262,22 @@ class DeploymentController:
         if decision.status is None:
             self._untold.pop(target.key, None)
             return None
-        now, last, rest = self._clock(), self._told.get(target.key), pacing.rest(self._took, len(self._untold))
+        key, now, rest = target.key, self._clock(), pacing.rest(self._took, len(self._untold))
         figures = pacing.counts_on(snapshot.status, decision.status)
-        if figures and last is not None and now - last < rest:
-            return (last + rest - now).total_seconds()
-        since, only_figures = self._untold.get(target.key, (now, figures))
-        if only_figures and not figures:
-            since = now
-        self._untold[target.key] = since, figures
-        due = since + (pacing.LONGEST_REST if figures else rest)
-        if self._busy() and now < due:
+        due, waiting = pacing.due(
+            self._untold.get(key), self._told.get(key), now, rest, figures=figures, busy=self._busy()
+        )
+        if waiting is not None:
+            self._untold[key] = waiting
+        if now < due:
             return (due - now).total_seconds()
         written = await acting.write_status(self._client, target, decision.status)
         self._took = self._clock() - now
         # The store will show what was just written: nothing is to be decided on that.
         with contextlib.suppress(Unreadable):  # the pass that reads it from the store tells
-            self._last(target.key, self._snapshots.after(snapshot, written), replace(decision, status=None))
-        self._told[target.key] = now
-        del self._untold[target.key]
+            self._last(key, self._snapshots.after(snapshot, written), replace(decision, status=None))
+        self._told[key] = now
+        self._untold.pop(key, None)
         self.tally.status_writes += 1
         return None
 

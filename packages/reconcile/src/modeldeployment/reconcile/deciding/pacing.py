@@ -5,7 +5,8 @@ or a condition that flips is written at once, and the last figures always are.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final, cast
 
 REST: Final = timedelta(seconds=1)
@@ -39,6 +40,28 @@ _OF_CONDITIONS: Final = frozenset({"message"})
 def rest(took: timedelta, waiting: int) -> timedelta:
     """How long a status rests that may wait, beside so many others, where the last one took so long to be written."""
     return min(max(REST, took * waiting / _ABREAST), LONGEST_REST)
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """A status that was decided and not written: since when it waits, and whether only figures moved."""
+
+    since: datetime
+    figures: bool
+
+
+def due(
+    held: Untold | None, last: datetime | None, now: datetime, rest: timedelta, *, figures: bool, busy: bool
+) -> tuple[datetime, Untold | None]:
+    """When a status decided now is to be written, and what is to be known of it until then.
+
+    `held` is what is known already, `last` when one was last written, `figures` whether only those moved, `busy`
+    whether sets are being admitted. A flip that joins figures begins to wait anew.
+    """
+    if figures and last is not None and now - last < rest:
+        return last + rest, held
+    since = now if held is None or (held.figures and not figures) else held.since
+    return since + (LONGEST_REST if figures else rest) if busy else now, Untold(since, figures)
 
 
 def counts_on(status: Mapping[str, object], patch: Mapping[str, object]) -> bool:
