@@ -177,7 +177,8 @@ async def mutated(
 ) -> AsyncIterator[None]:
     """While open, the API server applies a patch to what a rule and a condition match in the world's namespace.
 
-    It has begun once it `holds` of what becomes of a `probe`, and ended once it no longer does.
+    It has begun once it `holds` of what becomes of a `probe`, an object of no name that is in use, and ended once it no
+    longer does.
     """
     name = f"{world.namespace}-{rule['resources'][0]}"
     policy: JSON = {
@@ -207,16 +208,18 @@ async def mutated(
         await _until_tried(world, probe, holds)
         yield
     finally:
+        # The binding has to be out of effect first: one whose policy is gone refuses everything that it matches.
         await world.client.delete(BINDINGS, name)
-        await world.client.delete(POLICIES, name)
         await _until_tried(world, probe, lambda made: not holds(made))
+        await world.client.delete(POLICIES, name)
 
 
 async def _until_tried(world: World, probe: JSON, holds: Callable[[JSON], bool]) -> None:
     # The API server takes a policy up a moment after it was stored, and drops it as late; nothing but a try tells when.
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            said = await world.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(probe))
-            if holds(json.loads(said.out)):
-                return
-            await asyncio.sleep(0.1)
+    # It may see a binding before its policy, and refuses a try meanwhile.
+    said: Said | None = None
+    async for _ in world.asking():
+        said = await world.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=json.dumps(probe))
+        if said.code == 0 and holds(json.loads(said.out)):
+            return
+    raise AssertionError(f"a policy came into effect or went out of it too late; the last try: {said}")
