@@ -1,6 +1,7 @@
 """A set of which one replica does not fit runs nothing, over time; once there is room all of it runs."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from e2e_board import uids
@@ -9,6 +10,8 @@ from e2e_worlds import MakeWorld, World
 from modeldeployment.api import kueue
 from modeldeployment.kube.kinds import PODS
 from modeldeployment.kube.shapes import Pod
+from modeldeployment.lab.pytest_plugin import ObtainProgram
+from modeldeployment.lab.serving import Serving
 
 pytestmark = pytest.mark.lab
 
@@ -92,16 +95,22 @@ async def test_a_set_grows_together_and_what_runs_is_not_touched(make_world: Mak
     assert len(gone) == 1  # the newcomer that nothing fits for any more
 
 
-async def test_a_burst_of_counts_over_a_running_set_restarts_nothing(make_world: MakeWorld) -> None:
+async def test_a_burst_of_counts_over_a_running_set_restarts_nothing(
+    make_world: MakeWorld, program: ObtainProgram, tmp_path: Path
+) -> None:
     world = await make_world(nodes=2, admission_checks=CHECKED)
-    await create(world, pair(world, "chat", 2, 2))
-    await world.settled("chat")
-    first = {(role, ordinal): members[0] for role in ("prefill", "decode") for ordinal, members in _seats(world, role)}
+    # A newcomer that became ready before its count went leaves once its engine says that it is idle.
+    async with Serving(world.client, world.control_plane, world.namespace, tmp_path, program):
+        await create(world, pair(world, "chat", 2, 2))
+        await world.settled("chat")
+        first = {
+            (role, ordinal): members[0] for role in ("prefill", "decode") for ordinal, members in _seats(world, role)
+        }
 
-    for prefill, decode in ((5, 2), (3, 6), (7, 1), (2, 4), (1, 8), (4, 4), (2, 2)):
-        await world.edit("chat", "/spec/roles/0/replicas", prefill)
-        await world.edit("chat", "/spec/roles/1/replicas", decode)
-    await world.settled("chat")
+        for prefill, decode in ((5, 2), (3, 6), (7, 1), (2, 4), (1, 8), (4, 4), (2, 2)):
+            await world.edit("chat", "/spec/roles/0/replicas", prefill)
+            await world.edit("chat", "/spec/roles/1/replicas", decode)
+        await world.settled("chat")
 
     for role, ordinal in (("prefill", 0), ("decode", 0)):
         [now] = dict(_seats(world, role))[ordinal]
