@@ -15,6 +15,7 @@ def reliability(
     only: Annotated[str, typer.Option(metavar="BUG,BUG", help="Hunt these bugs alone; the page stays.")] = "",
     runs: Annotated[int, typer.Option(min=1, help="Runs in the present source at most.")] = 1_000_000,
     hunt: Annotated[int, typer.Option(min=1, help="Runs for each seeded bug at most.")] = 1_000_000,
+    anew: Annotated[bool, typer.Option("--anew", help="Do not begin with what caught a bug last time.")] = False,
     workers: Annotated[int, typer.Option(min=1, help="Hunts side by side.")] = 2,
 ) -> None:
     """Crash the controllers everywhere on the fake world, then see whether known bugs are caught."""
@@ -24,7 +25,7 @@ def reliability(
         raise typer.BadParameter(f"there is no bug {', '.join(unknown)}", param_hint="--only")
     bugs = [each for each in BUGS if not names or each.name in names]
     found = []
-    for each in seeding.hunted(root, bugs, hunt, workers):
+    for each in seeding.hunted(root, bugs, hunt, workers, {} if anew else reporting.known(root)):
         found.append(each)
         say(f"{'caught' if each.catch.found else 'MISSED'} {each.bug.name}: {each.catch.by} {each.catch.found}")
     if names:

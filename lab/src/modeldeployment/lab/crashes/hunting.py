@@ -1,6 +1,7 @@
-"""Looks for anything wrong in the tree that is imported, and stops at the first finding: `python -m … RUNS PART PARTS`.
+"""Looks for anything wrong in the tree that is imported, and stops at the first finding.
 
-The first line on standard output is one JSON object: `found` (empty where nothing was), `by`, `runs`, `seconds`.
+`python -m … RUNS PART PARTS [FIRST]`, where FIRST names the run to begin with. The first line on standard output is one
+JSON object: `found` (empty where nothing was), `by`, `runs`, `seconds`.
 """
 
 import json
@@ -9,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from modeldeployment.lab.crashes.faults import Fault, Undisturbed
 from modeldeployment.lab.crashes.judging import judged, sound
@@ -28,17 +29,31 @@ class Catch:
     seconds: float
 
 
-def hunt(most: int, part: int = 0, parts: int = 1) -> Catch:
+def hunt(most: int, part: int = 0, parts: int = 1, first: str = "") -> Catch:
     """Play the undisturbed run of every scenario, then their faults in turn, at most so many runs.
 
-    One of several parts plays each so many-th fault only.
+    One of several parts plays each so many-th fault only. What is named `first`, as a catch names its run, is played
+    before all others, where there is such a run.
     """
     began = time.process_time()
     runs = 0
-    for runs, (run, wrong) in enumerate(_runs(most, part, parts), start=1):
+    for runs, (run, wrong) in enumerate(chain(_named(first), _runs(most, part, parts)), start=1):
         if wrong:
             return Catch(wrong[0], run, runs, time.process_time() - began)
     return Catch("", "", runs, time.process_time() - began)
+
+
+def _named(name: str) -> Iterator[tuple[str, list[str]]]:
+    for scenario in SCENARIOS:
+        if not name.startswith(f"{scenario.name}, "):
+            continue
+        plain, wrong = _played(scenario, Undisturbed(), None)
+        if wrong or plain is None:
+            yield f"{scenario.name}, undisturbed", wrong
+            return
+        for fault in faults_of(plain):
+            if f"{scenario.name}, {fault}" == name:
+                yield name, _played(scenario, fault, plain)[1]
 
 
 def _runs(most: int, part: int, parts: int) -> Iterator[tuple[str, list[str]]]:
@@ -70,4 +85,5 @@ def _played(scenario: Scenario, fault: Fault, plain: Run | None) -> tuple[Run | 
 
 if __name__ == "__main__":
     logging.disable(logging.CRITICAL)
-    print(json.dumps(asdict(hunt(*map(int, sys.argv[1:])))))
+    most, part, parts = map(int, sys.argv[1:4])
+    print(json.dumps(asdict(hunt(most, part, parts, "".join(sys.argv[4:])))))

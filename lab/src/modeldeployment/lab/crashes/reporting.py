@@ -3,6 +3,7 @@
 
 import os
 import platform
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ from modeldeployment.lab.crashes.hunting import Catch
 from modeldeployment.lab.crashes.product import SEEDS
 from modeldeployment.lab.crashes.promises import PROMISES
 from modeldeployment.lab.crashes.scenarios import SCENARIOS
-from modeldeployment.lab.crashes.seeding import Hunted
+from modeldeployment.lab.crashes.seeding import Caught, Hunted
 
 PAGE: Final = Path("docs/reliability.md")
 
@@ -51,7 +52,8 @@ _SCENARIOS: Final = """
 _BUGS: Final = """
 ## Seeded bugs
 
-Each is an edit of the present source, put into a copy of it (`lab/crashes/bugs`). The hunt stops at the first finding.
+Each is an edit of the present source, put into a copy of it (`lab/crashes/bugs`). The hunt stops at the first finding, and begins with the
+run that caught the bug when this page was written last; `Runs` says how many it took without that.
 Scenarios and promises grew until these were caught, so the share says what is covered, not what an unknown bug would meet.
 Edits that change nothing here were left out: an event older than what a store holds never arrives in the fake world.
 
@@ -60,11 +62,23 @@ Edits that change nothing here were left out: an event older than what a store h
 """
 
 
+_ROW: Final = re.compile(
+    r"^\| (?P<name>[\w-]+) \|[^|]*\|[^|]*\| (?P<by>[^|:]+): [^|]*\| (?P<runs>\d+) \|$", re.MULTILINE
+)
+
+
 def write(root: Path, clean: Catch, found: Sequence[Hunted], minutes: float) -> Path:
     """Write the page; where it stands."""
     page = root / PAGE
     page.write_text(text(clean, found, minutes))
     return page
+
+
+def known(root: Path) -> dict[str, Caught]:
+    """By which run each bug was caught when the page was written; empty where there is no page."""
+    page = root / PAGE
+    rows = _ROW.finditer(page.read_text()) if page.exists() else ()
+    return {row["name"]: Caught(row["by"], int(row["runs"])) for row in rows}
 
 
 def text(clean: Catch, found: Sequence[Hunted], minutes: float) -> str:

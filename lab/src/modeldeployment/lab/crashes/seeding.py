@@ -6,9 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,14 @@ class NotSeeded(LabError):
 
 
 @dataclass(frozen=True, slots=True)
+class Caught:
+    """By which run a bug was caught last, and after how many that were not chosen for it; empty where it was not."""
+
+    by: str = ""
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Hunted:
     """A bug and what was found of it."""
 
@@ -32,10 +40,19 @@ class Hunted:
     catch: Catch
 
 
-def hunted(root: Path, bugs: Iterable[Bug], most: int, workers: int) -> Iterable[Hunted]:
-    """Hunt bugs side by side, at most so many runs each, in the order given. Raises NotSeeded."""
+def hunted(root: Path, bugs: Iterable[Bug], most: int, workers: int, known: Mapping[str, Caught]) -> Iterable[Hunted]:
+    """Hunt bugs side by side, at most so many runs each, in the order given. Raises NotSeeded.
+
+    By what a bug is `known` to be caught, that is played first; if it still is, the runs that a hunt once took remain.
+    """
+
+    def hunt(bug: Bug) -> Hunted:
+        last = known.get(bug.name, Caught())
+        catch = hunt_one(root, bug, most, first=last.by)
+        return Hunted(bug, replace(catch, runs=last.runs) if last.by and catch.by == last.by else catch)
+
     with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(lambda bug: Hunted(bug, hunt_one(root, bug, most)), bugs)
+        yield from pool.map(hunt, bugs)
 
 
 def sweep(root: Path, most: int, workers: int) -> Catch:
@@ -46,7 +63,7 @@ def sweep(root: Path, most: int, workers: int) -> Catch:
     return Catch(worst.found, worst.by, sum(each.runs for each in parts), sum(each.seconds for each in parts))
 
 
-def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int = 1) -> Catch:
+def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int = 1, first: str = "") -> Catch:
     """Hunt one bug, or none, in a copy of the source. Raises NotSeeded."""
     with tempfile.TemporaryDirectory(prefix="seeded-") as folder:
         copy = Path(folder)
@@ -61,7 +78,7 @@ def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int =
             file.write_text(text.replace(edit.old, edit.new))
         path = os.pathsep.join(str(copy / source.relative_to(root)) for source in sources)
         done = subprocess.run(
-            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most), str(part), str(parts)],
+            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most), str(part), str(parts), first],
             env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
             capture_output=True,
             text=True,

@@ -1,0 +1,37 @@
+"""What the page says of a bug is what the next hunt begins with."""
+
+from pathlib import Path
+
+from modeldeployment.lab.crashes import reporting
+from modeldeployment.lab.crashes.bugs import BUGS
+from modeldeployment.lab.crashes.hunting import Catch
+from modeldeployment.lab.crashes.seeding import Caught, Hunted
+
+CLEAN = Catch("", "", 9000, 600.0)
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_run_that_caught_a_bug_is_read_back_from_the_page(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    first, second, third, *_ = BUGS
+    catches = (
+        Catch("status says 1 | 2: no", "rollout, event 5 late", 12, 1.0),
+        Catch("", "", 9000, 600.0),
+        Catch("does not start: SyntaxError", "import", 0, 0.0),
+    )
+    found = [Hunted(bug, catch) for bug, catch in zip((first, second, third), catches, strict=True)]
+    reporting.write(tmp_path, CLEAN, found, 1.0)
+    assert reporting.known(tmp_path) == {
+        first.name: Caught("rollout, event 5 late", 12),
+        third.name: Caught("import", 0),
+    }
+
+
+def test_a_hunt_without_a_page_begins_with_nothing(tmp_path: Path) -> None:
+    assert reporting.known(tmp_path) == {}
+
+
+def test_every_bug_on_the_page_is_read_back() -> None:
+    page = (ROOT / reporting.PAGE).read_text()
+    rows = page.partition("## Seeded bugs")[2].count("\n| ") - 1
+    assert len(reporting.known(ROOT)) == rows - page.count("**missed**")
