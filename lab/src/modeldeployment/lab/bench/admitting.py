@@ -25,7 +25,7 @@ from modeldeployment.lab.bench.rows import Value
 from modeldeployment.lab.bench.settling import until_quiet
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.wire import Connection, connections, post_all
-from modeldeployment.lab.bench.worlds import DEPLOYED, NAMESPACE, OPERATOR, PODS, STANDBY, WORKLOADS, World
+from modeldeployment.lab.bench.worlds import DEPLOYED, NAMESPACE, OPERATOR, PODS, SERVICES, STANDBY, WORKLOADS, World
 from modeldeployment.render import Facts, render
 
 ROLES: Final = ("first", "second")
@@ -62,7 +62,8 @@ async def measure(world: World, sets: int, tell: Tell) -> tuple[Value, ...]:
 
     The queue is held while Pods and Workloads are made, by whomever, and the clock starts when it is opened; so no
     creation is in the number, but everything that the operator does meanwhile, status and labels included. The loop
-    is a service account like the operator, so that requests of both are authorized and audited alike.
+    is a service account like the operator, so that requests of both are authorized and audited alike, and in every
+    round the same Services select the Pods, so that the endpoints that Kubernetes writes for them are no difference.
     """
     await install_loop_check(world.client)
     order = (Answerer.NOBODY, Answerer.LOOP, Answerer.OPERATOR, Answerer.LOOP, Answerer.OPERATOR)
@@ -125,11 +126,15 @@ async def _made(
     async with checked(world, LOOP_CHECK if who is Answerer.LOOP else ""):
         known = await world.instance_type()
         pods: list[bytes] = []
+        services: list[bytes] = []
         for body in bodies:
             status, stored = await sender.call("POST", DEPLOYED, manifests.compact(body))
             if status != 201:
                 raise Unexpected(f"a deployment was not created: {stored[:300].decode(errors='replace')}")
             made = render(ModelDeployment.model_validate_json(stored), Facts({known.metadata.name: known}))
             pods += [body for role in made.roles for body in manifests.bodies(role)]
+            services += map(manifests.compact, made.services)
+        await post_all(senders, SERVICES, services)
         await post_all(senders, PODS, pods)
+        await until_quiet(world.audit())
         yield {}

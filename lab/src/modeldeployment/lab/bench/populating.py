@@ -18,7 +18,7 @@ from modeldeployment.lab.bench.operating import operator
 from modeldeployment.lab.bench.settling import until_quiet
 from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.wire import METADATA_OBJECTS, Connection, connections, send_all
-from modeldeployment.lab.bench.worlds import DEPLOYED, FLEET, NAMESPACE, PODS, WORKLOADS, world
+from modeldeployment.lab.bench.worlds import DEPLOYED, FLEET, NAMESPACE, PODS, SERVICES, WORKLOADS, world
 from modeldeployment.lab.controlplane import Component
 from modeldeployment.lab.flavors.names import flavor_name
 from modeldeployment.lab.fleets.nodes import node_names
@@ -33,7 +33,6 @@ _CONNECTIONS: Final = 16
 _SINCE: Final = "2026-01-01T00:00:00Z"
 _MERGE: Final = "application/merge-patch+json"
 _CONDITIONS: Final = ("PodScheduled", "Initialized", "PodReadyToStartContainers", "ContainersReady", "Ready")
-SERVICES: Final = f"/api/v1/namespaces/{NAMESPACE}/services"
 _FORM: Final = b"2"
 """To be raised when the objects are written otherwise."""
 

@@ -30,7 +30,7 @@ from modeldeployment.lab.bench.telling import Tell
 from modeldeployment.lab.bench.worlds import DEPLOYMENTS, NAMESPACE, World
 from modeldeployment.lab.engines import Outcome
 from modeldeployment.lab.loading import Account, send, together
-from modeldeployment.lab.routers import RunningPicker, RunningRouter
+from modeldeployment.lab.routers import RunningPicker, RunningRouter, Worker
 from modeldeployment.lab.serving import Serving
 
 SETTLE: Final = 5.0
@@ -249,12 +249,16 @@ async def _listed(router: RunningRouter | RunningPicker, shrink: Shrink) -> None
     """Wait until a router lists a worker of every replica: it is ready with one, and adds the others one at a time."""
     assert isinstance(router, RunningRouter), "the routers of arrangements are one program"
     expected = (shrink.leaving + 1) * len(shrink.roles)
+    listed: tuple[Worker, ...] = ()
     try:
         async with asyncio.timeout(_SECONDS):
-            while len(await router.workers()) < expected:  # noqa: ASYNC110 -- a program is polled
+            while len(listed := await router.workers()) < expected:
                 await asyncio.sleep(1.0)
     except TimeoutError as error:
-        raise TooSlow(f"the router of {shrink.name} lists fewer than {expected} after {_SECONDS:.0f} s") from error
+        told = ", ".join(f"{each.kind} {each.url}" for each in listed)
+        raise TooSlow(
+            f"the router of {shrink.name} lists {len(listed)} of {expected} after {_SECONDS:.0f} s: {told}"
+        ) from error
 
 
 async def _retried(world: World, seen: Seen, name: str, held: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ FLEET: Final = Fleet(maker="nvidia", model="a10g", name="bench", nodes=64, cards
 DEPLOYMENTS: Final = custom(keys.GROUP, keys.VERSION, "modeldeployments", "ModelDeployment")
 DEPLOYED: Final = f"/apis/{keys.API_VERSION}/namespaces/{NAMESPACE}/{DEPLOYMENTS.plural}"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
+SERVICES: Final = f"/api/v1/namespaces/{NAMESPACE}/services"
 WORKLOADS: Final = f"/apis/{kueue.API_VERSION}/namespaces/{NAMESPACE}/workloads"
 
 _ACCOUNTS: Final = (OPERATOR, STANDBY, DRIVER)
