@@ -23,6 +23,24 @@ async def kubectl_md(world: World, *arguments: str) -> Said:
     return Said(process.returncode or 0, out.decode(), err.decode())
 
 
+def begin(world: World, *arguments: str) -> "asyncio.Future[asyncio.subprocess.Process]":
+    """Start `kubectl md` in the world's namespace."""
+    where = ("--kubeconfig", str(world.control_plane.kubeconfig), "--namespace", world.namespace)
+    return asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            PROGRAM, *arguments, *where, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
+    )
+
+
+async def ask(world: World, *arguments: str) -> Said:
+    """Run `kubectl md` in the world's namespace."""
+    process = await begin(world, *arguments)
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert b"Traceback" not in err, err.decode()
+    return Said(process.returncode or 0, out.decode(), err.decode())
+
+
 async def stored(world: World, folder: Path, *names: str) -> Path:
     """Write deployments as the API server holds them into a file."""
     bodies = [await world.whole(DEPLOYMENTS, name) for name in names]

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 from e2e_board import PATIENCE
-from e2e_people import PROGRAM
+from e2e_people import ask, begin
 from e2e_routed import pair as routed
 from e2e_routed import served
 from e2e_sets import create, pair, queued, reserved, workloads
@@ -14,24 +14,6 @@ from e2e_worlds import MakeWorld, Said, World
 from modeldeployment.api import kueue
 
 pytestmark = pytest.mark.lab
-
-
-def begin(world: World, *arguments: str) -> "asyncio.Future[asyncio.subprocess.Process]":
-    """Start `kubectl md` in the world's namespace."""
-    where = ("--kubeconfig", str(world.control_plane.kubeconfig), "--namespace", world.namespace)
-    return asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            PROGRAM, *arguments, *where, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-        )
-    )
-
-
-async def ask(world: World, *arguments: str) -> Said:
-    """Run `kubectl md` in the world's namespace."""
-    process = await begin(world, *arguments)
-    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
-    assert b"Traceback" not in err, err.decode()
-    return Said(process.returncode or 0, out.decode(), err.decode())
 
 
 async def test_of_a_pair_that_does_not_fit_the_chain_leads_from_a_held_replica_to_the_cards_that_are_missing(

@@ -1,15 +1,13 @@
 """Retirements as people see them: foretold, shown while they go on, counted, retried, and taken back."""
 
-import asyncio
 import json
 
 import pytest
-from e2e_board import PATIENCE
 from e2e_operators import Operator
-from e2e_people import PROGRAM
+from e2e_people import ask
 from e2e_retiring import busy, reaches, served_directly, servers, shrunk
 from e2e_routed import create, served
-from e2e_worlds import Said, World
+from e2e_worlds import World
 from modeldeployment.lab.serving import Serving
 
 pytestmark = pytest.mark.lab
@@ -20,17 +18,6 @@ IMPOSSIBLE = 'modeldeployment_retirement_aborts_total{cause="Impossible",state="
 def leads(operator: Operator) -> bool:
     """Whether this worker's operator is the one that reconciles, and so counts; workers of a run share the Lease."""
     return operator.metric("modeldeployment_leader") == 1
-
-
-async def ask(world: World, *arguments: str) -> Said:
-    """Run `kubectl md` in the world's namespace."""
-    where = ("--kubeconfig", str(world.control_plane.kubeconfig), "--namespace", world.namespace)
-    process = await asyncio.create_subprocess_exec(
-        PROGRAM, *arguments, *where, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
-    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
-    assert b"Traceback" not in err, err.decode()
-    return Said(process.returncode or 0, out.decode(), err.decode())
 
 
 async def test_what_no_router_can_prove_is_foretold_shown_counted_retried_and_taken_back(

@@ -11,6 +11,7 @@ from modeldeployment.kube.access import Access, Credential
 from modeldeployment.kube.errors import ApiError, Details
 from modeldeployment.kube.requests import Request
 from modeldeployment.reconcile import DeploymentController, Key, OwnedKind, Watched
+from modeldeployment.reconcile.deciding.seen import Views
 from modeldeployment.reconcile.kinds import Document
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry
 from modeldeployment.render import Policy
@@ -75,6 +76,7 @@ class Hearsay:
     """A witness that says what a test wants it to; `asked` is what it was asked, in order."""
 
     said: Evidence | None = None
+    viewed: Views | None = None
     asked: list[Inquiry | None] = field(default_factory=list)
 
     def evidence(self, key: Key, /) -> Evidence | None:
@@ -85,6 +87,10 @@ class Hearsay:
         """Note what is asked."""
         assert key == CHAT
         self.asked.append(inquiry)
+
+    def views(self, key: Key, /) -> Views | None:
+        """Answer what routers send requests to, as the test says."""
+        return self.viewed if key == CHAT else None
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from modeldeployment.kube import shapes
 from modeldeployment.reconcile import Answers, Snapshot, observing
 from modeldeployment.reconcile.deciding import qualifying
 from modeldeployment.reconcile.deciding.qualifying import Leg, Verdict
+from modeldeployment.reconcile.deciding.seen import Served, Views
 from modeldeployment.reconcile.deciding.steps import AlignObject, CreateObject, CreateReplica, SetEligibility
 from modeldeployment.render import Rendering, Seat
 from reconcile_stories import new
@@ -129,6 +130,48 @@ def test_behind_a_router_what_it_sends_to_is_unknown() -> None:
     assert [endpoints(snapshot(pair()), place) for place in (0, 1)] == [
         {"eligible": 1, "serving": {"state": "Unknown"}}
     ] * 2
+
+
+def viewed(*lists: set[str] | None, stored: dict[str, object] | None = None) -> list[object]:
+    """What status says is served of the halves of a pair; `lists` name endpoints, P1 one of the first half."""
+    roles = {"P": "prefill", "D": "decode"}
+    views = Views(
+        tuple(None if each is None else frozenset(Served(roles[name[0]], name) for name in each) for each in lists)
+    )
+    seen = replace(snapshot(pair()), views=views)
+    return [endpoints(replace(seen, status=stored or {}), place)["serving"] for place in (0, 1)]
+
+
+CONFIRMED: dict[str, object] = {"state": "Confirmed", "value": 1}
+UNKNOWN = {"state": "Unknown"}
+
+
+def test_behind_a_router_endpoints_are_counted_once_every_process_says_the_same() -> None:
+    assert viewed({"P1", "D1"}) == [CONFIRMED, CONFIRMED]
+    assert viewed({"P1", "D1", "D2"}, {"D2", "P1", "D1"}) == [CONFIRMED, {"state": "Confirmed", "value": 2}]
+
+
+def test_none_served_is_a_confirmed_zero() -> None:
+    assert viewed({"D1"}) == [{"state": "Confirmed", "value": 0}, CONFIRMED]
+
+
+def test_processes_that_say_otherwise_have_not_converged_for_that_role_alone() -> None:
+    assert viewed({"P1", "D1"}, {"P1"}) == [CONFIRMED, {"state": "NotConverged"}]
+    assert viewed({"P1", "D1"}, {"P1", "D2"}) == [CONFIRMED, {"state": "NotConverged"}]
+
+
+def test_while_one_process_is_not_known_nothing_is_and_so_it_is_without_any() -> None:
+    assert viewed({"P1", "D1"}, None) == [UNKNOWN, UNKNOWN]
+    assert viewed() == [UNKNOWN, UNKNOWN]
+
+
+def test_before_anybody_looked_what_status_says_of_the_router_stands() -> None:
+    first = replace(snapshot(pair()), views=Views((frozenset({Served("prefill", "P1"), Served("decode", "D1")}),)))
+    written = patched({}, decision(first).status)
+    again = replace(first, views=None, status=written)
+    assert [endpoints(again, place)["serving"] for place in (0, 1)] == [CONFIRMED, CONFIRMED]
+    unrouted = patched({}, decision(snapshot(pair(router=None))).status)
+    assert endpoints(replace(again, status=unrouted))["serving"] == UNKNOWN
 
 
 def with_encode() -> ModelDeployment:

@@ -59,6 +59,9 @@ class Testifying:
         """Answer what is known."""
         return self._witnessed(key, self._clock.seconds) if key in self._asked else None
 
+    def views(self, key: Key, /) -> None:
+        """Answer that nobody looked at routers: there are none."""
+
     def _witnessed(self, key: Key, at: float) -> Evidence:
         inquiry, since = self._asked[key]
         proves = self._proves() and at >= since + MOMENT

@@ -17,7 +17,7 @@ from modeldeployment.reconcile.deciding import pacing, retirement
 from modeldeployment.reconcile.deciding.ground import Ground
 from modeldeployment.reconcile.deciding.lasting import Lasting, lasting
 from modeldeployment.reconcile.deciding.passing import decide
-from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot
+from modeldeployment.reconcile.deciding.seen import OwnedKind, Snapshot, Views
 from modeldeployment.reconcile.deciding.steps import (
     SOON,
     Advance,
@@ -47,7 +47,7 @@ SHORTLY: Final = 0.1
 
 
 class Testifying(Protocol):
-    """Who asks routers and engines what a retirement has to know, beside the passes.
+    """Who asks routers and engines what a retirement has to know, and what is served at all, beside the passes.
 
     Nothing of it is persisted: budgets are, so after a restart it begins anew.
     """
@@ -60,6 +60,10 @@ class Testifying(Protocol):
         """Witness this for a deployment from now on, and wake it when it learns something; None ends it."""
         ...
 
+    def views(self, key: Key, /) -> Views | None:
+        """Answer what the routers of a deployment send requests to; None before anybody looked."""
+        ...
+
 
 class Nobody:
     """Witnesses nothing: no retirement gets further than the label."""
@@ -69,6 +73,9 @@ class Nobody:
 
     def inquire(self, key: Key, inquiry: Inquiry | None, /) -> None:
         """Ask nobody."""
+
+    def views(self, key: Key, /) -> None:
+        """Answer that nobody looked."""
 
 
 @dataclass(slots=True)
@@ -158,8 +165,9 @@ class DeploymentController:
         native = await self._native()
         stale = not self._expected.met(key, self._watched.stores())
         snapshot = self._snapshots.of(stored, native=native, stale=stale)
-        if evidence := self._witness.evidence(key):
-            snapshot = replace(snapshot, evidence=evidence)
+        evidence, views = self._witness.evidence(key), self._witness.views(key)
+        if evidence is not None or views is not None:
+            snapshot = replace(snapshot, evidence=evidence, views=views)
         self._count(key, snapshot)
         if insisted := self._insisted.of(key, self._clock()):
             snapshot = replace(snapshot, insisted=insisted)

@@ -5,7 +5,7 @@ moment is what a withdrawal is closed with (facts routers-measured §7).
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from modeldeployment.api import RouterName, keys, names
 from modeldeployment.kube import Client, Grant, Kind, shapes
@@ -40,6 +40,9 @@ class RouterPod(shapes.Object, frozen=True):
     status: shapes.PodStatus = shapes.PodStatus()
 
 
+Identity: TypeAlias = tuple[str, int]
+"""What tells one life of a router process from another: its Pod's UID, and how often that was started."""
+
 _ROUTER_PODS: Final = Kind("", "v1", "pods", "Pod", RouterPod)
 GRANTS: Final = (Grant(PODS, ("list",), "find every process of a router before a replica behind it is deleted"),)
 
@@ -65,7 +68,7 @@ class Process:
     key: str | None = field(default=None, repr=False)
 
     @property
-    def identity(self) -> tuple[str, int]:
+    def identity(self) -> Identity:
         """What tells it from its predecessors."""
         return self.uid, self.restarts
 
@@ -85,14 +88,41 @@ async def of(client: Client, namespace: str, deployment: str, router: RouterName
     """
     labels = f"{keys.NAME}={keys.NAME_VALUE},{keys.INSTANCE}={deployment},{keys.ROUTER}={router.value}"
     listed = await client.list(_ROUTER_PODS, namespace, labels=labels)
+    ours = (pod for pod in listed.items if _ours(pod.metadata, deployment) and pod.status.phase not in _OVER)
+    return tuple(_process(pod, router) for pod in ours)
+
+
+def serves(pod: shapes.Pod, deployment: str) -> bool:
+    """Whether a Pod that says that it runs a deployment's router does, and may be sent requests itself."""
+    ended = pod.metadata.deletion_timestamp is not None or pod.status.phase in _OVER
+    return not ended and _ours(pod.metadata, deployment)
+
+
+def identity(pod: shapes.Pod) -> Identity:
+    """Answer which life of which process a router Pod runs."""
+    return pod.metadata.uid, sum(each.restart_count for each in pod.status.container_statuses)
+
+
+def stranger(pod: shapes.Pod, router: RouterName) -> Process:
+    """Answer a process of which no more is known than its Pod says: it can be asked, without a key."""
+    uid, restarts = identity(pod)
+    return Process(
+        uid=uid,
+        name=pod.metadata.name,
+        address=pod.status.pod_ip,
+        restarts=restarts,
+        running=True,
+        leaving=False,
+        router=router,
+        version="",
+        paired=False,
+    )
+
+
+def _ours(meta: shapes.ObjectMeta, deployment: str) -> bool:
     owner = f"{names.router(deployment)}-"
-    return tuple(_process(pod, router) for pod in listed.items if _ours(pod, owner) and pod.status.phase not in _OVER)
-
-
-def _ours(pod: RouterPod, owner: str) -> bool:
     return any(
-        each.controller and each.kind == "ReplicaSet" and each.name.startswith(owner)
-        for each in pod.metadata.owner_references
+        each.controller and each.kind == "ReplicaSet" and each.name.startswith(owner) for each in meta.owner_references
     )
 
 

@@ -131,6 +131,11 @@ class Sources:
             and pod.metadata.deletion_timestamp is None
         )
 
+    def roles(self, key: Key) -> Mapping[str, str]:
+        """Answer the role of each Pod of a deployment, by its address and by its name."""
+        named = ((each, pod) for pod in self._owned(key) for each in (pod.metadata.name, pod.status.pod_ip) if each)
+        return {each: pod.metadata.labels.get(keys.COMPONENT, "") for each, pod in named}
+
     def encodes(self, key: Key) -> bool:
         """Whether a deployment has an Encode role."""
         stored = self._watched.deployments.get(key.namespace, key.name)

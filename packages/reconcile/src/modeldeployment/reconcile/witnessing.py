@@ -1,8 +1,9 @@
 """The witness: asks routers and engines on behalf of retirements, beside the API server and beside passes.
 
-A pass says what it needs to know; the witness finds it out in the background, keeps it in memory alone, and wakes the
-deployment when a pass may decide otherwise for it. After a restart it begins anew, which is safe. Only the process that
-reconciles has one at work. Source: facts shutdown §2, routers-measured §7, decisions D6 to D10, D23.
+Routers it also asks unbidden, what they send requests to. For a retirement a pass says what it needs to know; the
+witness finds it out in the background, keeps it in memory alone, and wakes the deployment when a pass may decide
+otherwise. After a restart it begins anew, which is safe. Only the process that reconciles has one at work.
+Source: facts shutdown §2, status §6, routers-measured §7, decisions D6 to D10, D23.
 """
 
 import asyncio
@@ -16,10 +17,12 @@ from typing import Final
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, fetching, shapes
 from modeldeployment.reconcile import testimony, weighing
-from modeldeployment.reconcile.haunting import Haunting
+from modeldeployment.reconcile.deciding.seen import Views
+from modeldeployment.reconcile.looking import Looking
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
 from modeldeployment.reconcile.sources import Sources
 from modeldeployment.reconcile.testimony import Testimony
+from modeldeployment.reconcile.viewing import Viewing
 from modeldeployment.reconcile.watching import Key, Watched
 
 log = logging.getLogger(__name__)
@@ -71,6 +74,7 @@ class Witness:
         self._clock = clock
         self._at_once = at_once
         self._sources: Sources | None = None
+        self._viewing: Viewing | None = None
         self._heard: dict[Key, _Heard] = {}
         self.tally = Tally()
         watched.pods.subscribe(self._pod)
@@ -80,13 +84,15 @@ class Witness:
         """Hear inquiries meanwhile; what was heard is forgotten at the end."""
         async with fetching.session(self._at_once, keep=True) as http:
             self._sources = Sources(self._client, self._watched, http, self._steady(), self._at_once)
-            haunting = Haunting(self._sources, self._inquired)
-            sweeping = asyncio.get_running_loop().create_task(haunting.run())
+            self._viewing = Viewing(self._sources, self._wake)
+            looking = asyncio.get_running_loop().create_task(
+                Looking(self._sources, self._inquired, self._viewing).run()
+            )
             try:
                 yield
             finally:
-                self._sources = None
-                tasks = [sweeping, *(heard.task for heard in self._heard.values())]
+                self._sources = self._viewing = None
+                tasks = [looking, *(heard.task for heard in self._heard.values())]
                 self._heard.clear()
                 for task in tasks:
                     task.cancel()
@@ -126,6 +132,10 @@ class Witness:
         """Answer what is known by now for a deployment's inquiry; None where nothing is."""
         heard = self._heard.get(key)
         return heard.evidence if heard is not None else None
+
+    def views(self, key: Key) -> Views | None:
+        """Answer what the routers of a deployment send requests to; None before anybody looked."""
+        return self._viewing.of(key) if self._viewing is not None else None
 
     async def _hear(self, key: Key, one: Testimony) -> None:
         """Run a testimony; one that breaks is begun anew after a while, and what it found is not believed."""

@@ -3,10 +3,11 @@
 In causal order: `binding` rules what a scaler may do with its target; `sampling` reads engines; `planning` turns what
 was read, declared and remembered into a plan; the `ScalerController` commits it, tells it and hands it to a `journal`.
 `Watched` keeps the stores that passes read, or shares those of whoever reconciles in the same process. `remembering`
-makes a status of what planning remembers, and back. `backtesting` plays a planner against engines as fluid.
+makes a status of what planning remembers, and back. `backtesting`, which is imported for itself, plays a planner
+against engines as fluid.
 """
 
-from modeldeployment.scaler import backtesting, binding, committing, journal, planning, remembering, sampling
+from modeldeployment.scaler import binding, committing, journal, planning, remembering, sampling
 from modeldeployment.scaler import scaling as _scaling
 from modeldeployment.scaler import telling as _telling
 from modeldeployment.scaler import watching as _watching
@@ -31,7 +32,6 @@ __all__ = [
     "Undecodable",
     "Unreadable",
     "Watched",
-    "backtesting",
     "binding",
     "committing",
     "journal",

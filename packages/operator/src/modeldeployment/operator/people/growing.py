@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from modeldeployment.api.conditions import ConditionType
+from modeldeployment.api.rolestatus import ServingState
 from modeldeployment.reconcile.deciding import slots
 from modeldeployment.reconcile.explaining import chains, sentences
 from modeldeployment.reconcile.explaining.leaving import instant
@@ -116,14 +117,31 @@ def _endpoint(picture: Picture) -> Iterator[Branch]:
 
 
 def _router(picture: Picture) -> Iterator[Branch]:
-    """The router as status has it."""
+    """The router as status has it, and what it sends requests to by role."""
     stored = picture.snapshot.status.get("conditions") or []
     assert isinstance(stored, list)
     said = next((each for each in stored if each.get("type") == ConditionType.ROUTER_READY), None)
     named = picture.snapshot.deployment.spec.router
     if named is not None:
         message = f": {said['reason']}, {said.get('message', '')}" if said is not None else ": not looked at yet"
-        yield Branch(f"router {named.name}{message.rstrip(', ')}")
+        yield Branch(f"router {named.name}{message.rstrip(', ')}", tuple(_served(picture)))
+
+
+def _served(picture: Picture) -> Iterator[Branch]:
+    roles = picture.snapshot.status.get("roles") or []
+    assert isinstance(roles, list)
+    for role in roles:
+        told = role.get("endpoints") or {}
+        serving, eligible = told.get("serving") or {}, told.get("eligible")
+        match serving.get("state"):
+            case ServingState.CONFIRMED:
+                yield Branch(f"{role['name']}: requests go to {serving.get('value')} endpoints, {eligible} eligible")
+            case ServingState.NOT_CONVERGED:
+                yield Branch(f"{role['name']}: its processes do not send requests to the same endpoints")
+            case ServingState.UNKNOWN:
+                yield Branch(f"{role['name']}: it is not known where requests go")
+            case _:
+                pass
 
 
 def retirement(leaving: Leaving) -> Iterator[Branch]:

@@ -1,4 +1,4 @@
-"""Which replicas may be sent requests: the label that says so, and what status counts of it.
+"""Which replicas may be sent requests: the label that says so, and what status counts of it and of what routers do.
 
 The label is written on answering members when they are created, so it is there before any selector asks for it, and
 kept on them alone (decisions D4, D31). A replica counts as eligible on five legs and its label (facts status §6).
@@ -6,10 +6,11 @@ kept on them alone (decisions D4, D31). A replica counts as eligible on five leg
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from typing import cast
 
 from modeldeployment.api.rolestatus import ServingState
 from modeldeployment.reconcile.deciding import findings as found
-from modeldeployment.reconcile.deciding.seen import Member
+from modeldeployment.reconcile.deciding.seen import Member, Views
 from modeldeployment.reconcile.deciding.slots import RoleSlots, Slot
 from modeldeployment.reconcile.deciding.steps import SetEligibility, Step
 
@@ -80,10 +81,35 @@ def eligible(role: RoleSlots, going: Collection[str], retiring: Collection[str] 
     return len(counts.labelled - out) if role.role is not None and role.role.template.occupants.answers else 0
 
 
-def endpoints(eligible: int | None, *, routed: bool) -> dict[str, object]:
-    """`status.roles[].endpoints`; what routers send requests to is not looked at yet."""
-    state = ServingState.UNKNOWN if routed else ServingState.NOT_CONFIGURED
-    return {**({} if eligible is None else {"eligible": eligible}), "serving": {"state": state.value}}
+def endpoints(eligible: int | None, serving: Mapping[str, object]) -> dict[str, object]:
+    """`status.roles[].endpoints`."""
+    return {**({} if eligible is None else {"eligible": eligible}), "serving": serving}
+
+
+def serving(role: str, views: Views | None, stored: object, *, routed: bool) -> Mapping[str, object]:
+    """`status.roles[].endpoints.serving`: what every process of the router sends requests to (facts status §6).
+
+    `stored` is the role's entry as it stands. What it says of a router is kept until somebody has looked, so that an
+    operator that starts writes nothing.
+    """
+    if not routed:
+        return {"state": ServingState.NOT_CONFIGURED.value}
+    if views is None:
+        return _said(stored) or {"state": ServingState.UNKNOWN.value}
+    seen = [view and frozenset(each for each in view if each.role == role) for view in views.lists]
+    if not seen or None in seen:
+        return {"state": ServingState.UNKNOWN.value}
+    if len(set(seen)) > 1:
+        return {"state": ServingState.NOT_CONVERGED.value}
+    return {"state": ServingState.CONFIRMED.value, "value": len(seen[0] or ())}
+
+
+def _said(stored: object) -> Mapping[str, object]:
+    """What an entry of `status.roles` says of a router; empty where it says nothing of one."""
+    told = stored.get("endpoints") if isinstance(stored, Mapping) else None
+    said = told.get("serving") if isinstance(told, Mapping) else None
+    routed = isinstance(said, Mapping) and said.get("state") != ServingState.NOT_CONFIGURED.value
+    return cast("Mapping[str, object]", said) if routed else {}
 
 
 def finding(eligible: Mapping[str, int | None]) -> found.Finding:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from modeldeployment.api import ModelDeployment, Reason, keys
 from modeldeployment.reconcile.retiring.evidence import Evidence
@@ -244,6 +244,20 @@ class Lost:
     leaving: bool = False
 
 
+class Served(NamedTuple):
+    """One HTTP endpoint that a router process sends requests to: the role of the Pod behind it, and its own name."""
+
+    role: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """What each process of a deployment's router sends requests to; None for one of which that is not known now."""
+
+    lists: tuple[frozenset[Served] | None, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Insisted:
     """How often a Pod lately got its marks back, and when last; `refused` is what the API server had against it."""
@@ -293,5 +307,6 @@ class Snapshot:
     accounts: Mapping[str, Account] = field(default_factory=dict)
     insisted: Mapping[str, Insisted] = field(default_factory=dict)
     evidence: Evidence | None = None
+    views: Views | None = None
     stale: bool = False
     answers: Answers = Answers()

@@ -6,6 +6,7 @@ Source: facts status §1-§4, §10; facts reconcile §11.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import cast
 
 from modeldeployment.api import Phase, RoleKind
 from modeldeployment.reconcile.deciding import attaching, loading, qualifying, quota, routing, sentences, turnover
@@ -63,6 +64,12 @@ def of(
     ]
     phase, message = phase_of(declared, quota_finding, routed)
     retained = stays(operation)
+    stored = {each.get("name"): each for each in cast("list[JSON]", snapshot.status.get("roles") or [])}
+
+    def endpoints(role: str) -> JSON:
+        serving = qualifying.serving(role, snapshot.views, stored.get(role), routed=routed.declared)
+        return qualifying.endpoints(eligible[role], serving)
+
     desired: JSON = {
         "phase": phase.value,
         "phaseMessage": "; ".join(filter(None, (message, retained))) or None,
@@ -71,7 +78,7 @@ def of(
             kept(
                 snapshot.status.get("roles"),
                 OURS_IN["roles"],
-                {**role_status(role), "endpoints": qualifying.endpoints(eligible[role.name], routed=routed.declared)},
+                {**role_status(role), "endpoints": endpoints(role.name)},
             )
             for role in declared
         ],

@@ -10,11 +10,19 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
+from modeldeployment.api.choices import RouterName
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from modeldeployment.router.withdrawal.asking import Heard, Subject
+
+BY_ID: Final[Mapping[RouterName, bool]] = MappingProxyType({RouterName.VLLM: False, RouterName.SGLANG: True})
+"""The routers that keep a list of workers, and whether they name them by ids of their own."""
 
 _ID: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
 _URL: Final = re.compile(r"[!-~]{1,256}")

@@ -77,6 +77,19 @@ def restore(state: State | None, heard: Sequence[Heard], subject: Subject, now: 
     return unbroken.waiting(state, subject, f"does not pick {subject.name} yet", _LOOK, unbroken.pace(state, now))
 
 
+def endpoints(heard: Heard) -> frozenset[str]:
+    """Answer the endpoints it may pick, each a Pod's name and, where that has several, its rank behind it.
+
+    Raises Strange for what are not the numbers of a picker, or not all of them.
+    """
+    return _named(_read(heard))
+
+
+def pod_of(endpoint: str) -> str:
+    """Answer the name of the Pod that an endpoint is of."""
+    return re.sub(r"-rank-\d+\Z", "", endpoint)
+
+
 def _read(heard: Heard) -> tuple[Sample, ...]:
     found = numbers.samples(heard, _SERIES)
     for each in found:
@@ -88,8 +101,11 @@ def _read(heard: Heard) -> tuple[Sample, ...]:
 
 def _endpoints(found: Sequence[Sample]) -> frozenset[str]:
     """The Pods it may pick, by name."""
-    names = (each.labels.get(_ENDPOINTS[each.name], "") for each in found if each.name in _ENDPOINTS)
-    return frozenset(re.sub(r"-rank-\d+\Z", "", name) for name in names)
+    return frozenset(map(pod_of, _named(found)))
+
+
+def _named(found: Sequence[Sample]) -> frozenset[str]:
+    return frozenset(each.labels.get(_ENDPOINTS[each.name], "") for each in found if each.name in _ENDPOINTS)
 
 
 def _picks(found: Sequence[Sample], subject: Subject, series: str) -> float:
