@@ -177,6 +177,11 @@ class World:
         body = {"metadata": {"labels": {keys.ELIGIBLE: changes["eligible"]}}}
         await self.client.patch(KINDS["Pod"], member.name, body, self.namespace)
 
+    async def annotate(self, member: Member, name: str, value: str) -> None:
+        """Set an annotation of a Pod."""
+        body = {"metadata": {"annotations": {name: value}}}
+        await self.client.patch(KINDS["Pod"], member.name, body, self.namespace)
+
     async def delete(self, member: Member) -> None:
         """Delete a Pod: at once, or until its finalizer goes, if it has one."""
         await self.client.delete(KINDS["Pod"], member.name, self.namespace, grace_seconds=0)

@@ -1,11 +1,16 @@
 """Which Pods the real routers take for engines. Source: facts routers-measured §1."""
 
+import asyncio
+
 import pytest
 from conformance_routers import EACH, Begin, halves, lists, servers, until
 from modeldeployment.api import keys
 from modeldeployment.lab.engines import Behaviour
 
 pytestmark = pytest.mark.lab
+
+GIVEN_UP_SECONDS = 3.0
+"""How long it is watched that a router that gave up on a Pod does not look again by itself."""
 
 
 @EACH
@@ -91,15 +96,16 @@ async def test_one_sick_pod_holds_up_vllm_routers_discovery_only_as_long_as_it_i
     assert len(sick.engine.asked("/health")) < 30
 
 
-async def test_vllm_router_takes_a_pod_it_gave_up_on_when_something_of_it_changes(begin: Begin) -> None:
+async def test_vllm_router_takes_a_pod_it_gave_up_on_when_an_annotation_of_it_changes(begin: Begin) -> None:
     waits = ("--worker-startup-timeout-secs=1",)
     world = begin(servers("vLLM", "vllm-router", *waits, replicas=2))
     sick, well = await world.pod("server", 0, behaviour=Behaviour(health=503)), await world.pod("server", 1)
     running = await world.start()
     await lists(running, well)
     sick.engine.behave(health=200)
-    await world.tell(sick, ready=False)
-    await world.tell(sick, ready=True)
+    await asyncio.sleep(GIVEN_UP_SECONDS)
+    await lists(running, well)
+    await world.annotate(sick, keys.ANNOUNCED, "2030-01-01T00:00:00Z")
     await lists(running, sick, well)
 
 

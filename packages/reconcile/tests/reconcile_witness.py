@@ -110,13 +110,14 @@ class Routing:
 
 
 class ApiServer(Client):
-    """Lists Pods and slices as a test wants them, and counts how often it was asked for each."""
+    """Lists Pods and slices as a test wants them, and counts how often it was asked for each; `patched` is by name."""
 
     def __init__(self) -> None:
         super().__init__(Access(lambda: Credential("http://fake.invalid")))
         self.pods: list[dict[str, Any]] = []
         self.slices: list[dict[str, Any]] = []
         self.listed: list[str] = []
+        self.patched: list[tuple[str, Any]] = []
         self.refusal: ApiError | None = None
 
     async def raw(self, request: Request) -> bytes:
@@ -124,6 +125,9 @@ class ApiServer(Client):
         if self.refusal is not None:
             raise self.refusal
         plural = request.target.partition("?")[0].rpartition("/")[2]
+        if request.method == "PATCH":
+            self.patched.append((plural, json.loads(request.body or b"")))
+            return b"{}"
         self.listed.append(plural)
         items = self.pods if plural == "pods" else self.slices
         return json.dumps({"metadata": {"resourceVersion": "1"}, "items": items}).encode()

@@ -181,3 +181,39 @@ async def test_of_a_deployment_whose_routers_went_nothing_is_known_and_it_is_tol
     await looked.after(10)
     assert told(looked) == []
     assert looked.changed == [CHAT, CHAT]
+
+
+SLOW = "http://10.0.0.5:8000"
+
+
+async def announced(looked: Looked, *seconds: float) -> list[Any]:
+    """What is written to Pods in so many seconds, over and over."""
+    for each in seconds:
+        await looked.after(each)
+    return looked.world.client.patched
+
+
+async def test_a_pod_that_vllm_router_gave_up_on_is_shown_to_it_anew(looked: Looked) -> None:
+    looked.world.member("10.0.0.5", "slow", labels={keys.ELIGIBLE: keys.TRUE})
+    routing = Routing({STAYS: "regular"})
+    await looked.router(routing)
+    assert await announced(looked, 0, 20) == []
+    stamp = {keys.ANNOUNCED: "2030-01-01T00:00:30Z"}
+    expected = [("pod-slow", {"metadata": {"uid": "slow", "annotations": stamp}})]
+    assert await announced(looked, 10, 10) == expected
+    routing.lists[SLOW] = "regular"
+    assert await announced(looked, 60, 60) == expected
+
+
+@pytest.mark.parametrize("why", ["not eligible", "leaves", "inquired", "not vllm-router"])
+async def test_a_pod_that_the_router_is_not_to_list_is_not_shown(looked: Looked, why: str) -> None:
+    said: dict[str, Any] = {"labels": {} if why == "not eligible" else {keys.ELIGIBLE: keys.TRUE}}
+    pod = looked.world.member("10.0.0.5", "slow", **said)
+    if why == "leaves":
+        meta = msgspec.structs.replace(pod.metadata, deletion_timestamp="2030-01-01T00:00:00Z", resource_version="999")
+        looked.world.watched.pods.put(msgspec.structs.replace(pod, metadata=meta))
+    if why == "inquired":
+        looked.inquired = frozenset({"slow"})
+    router = RouterName.SGLANG if why == "not vllm-router" else RouterName.VLLM
+    await looked.router(Routing({STAYS: "regular"}, by_id=router is RouterName.SGLANG), router=router)
+    assert await announced(looked, 0, 40, 40) == []

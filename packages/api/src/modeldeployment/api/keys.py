@@ -38,6 +38,8 @@ FINGERPRINT: Final = "modeldeployment.gpustack.ai/pod-spec-hash"
 # Runtime state on a Pod, outside its fingerprint (decisions D4, D31).
 ELIGIBLE: Final = "modeldeployment.gpustack.ai/endpoint-eligible"
 TRUE: Final = "true"
+ANNOUNCED: Final = "modeldeployment.gpustack.ai/announced"
+"""When a router that had given up on the Pod was last shown it anew."""
 
 # Directives and claims on the ModelDeployment itself.
 RETIREMENT_RETRY: Final = "modeldeployment.gpustack.ai/retirement-retry"

@@ -1,7 +1,8 @@
-"""Looks at what every router process sends requests to, over and over: status tells it, and ghosts are taken out.
+"""Looks at what every router process sends requests to, over and over: status tells it, and lists are put right.
 
 A ghost is a worker whose Pod is gone: a router that does not see the API server for a while keeps it for ever, and its
-address may be given to somebody else. Source: facts status §6, routers-measured §1 and §7.
+address may be given to somebody else. It is taken out. A Pod that `vllm-router` gave up on, since it was slow to answer
+once, is never sent anything: it is shown anew by an annotation. Source: facts status §6, routers-measured §1 and §7.
 """
 
 import asyncio
@@ -9,20 +10,24 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from modeldeployment.api import RouterName
-from modeldeployment.kube import KubeError, shapes
+from modeldeployment.api import RouterName, keys
+from modeldeployment.kube import Grant, KubeError, PatchType, shapes
+from modeldeployment.kube.kinds import PODS
 from modeldeployment.reconcile import processes
 from modeldeployment.reconcile.processes import Identity, Process
 from modeldeployment.reconcile.sources import Sources
 from modeldeployment.reconcile.viewing import Viewing
 from modeldeployment.reconcile.watching import Key
-from modeldeployment.router.withdrawal import BY_ID, Ask, Heard, ghosts, views
+from modeldeployment.router.withdrawal import BY_ID, Ask, Heard, ghosts, missed, views
 
 log = logging.getLogger(__name__)
 
 EVERY: Final = 10.0
 """Seconds between two looks at each router process: a view of it is fresh for little longer."""
 _AT_ONCE: Final = 16
+
+GRANTS: Final = (Grant(PODS, ("patch",), "show a router anew a Pod that it gave up on"),)
+_POD: Final = PODS.partial()
 
 
 class Looking:
@@ -33,6 +38,7 @@ class Looking:
         self._inquired = inquired
         self._viewing = viewing
         self._seen: dict[Identity, ghosts.Seen] = {}
+        self._missed: dict[Identity, missed.Missed] = {}
         self._keyed: dict[Identity, Process] = {}
 
     async def run(self) -> None:
@@ -47,8 +53,9 @@ class Looking:
         routers = self._sources.routers()
         asked = [(key, router, pod) for key, (router, pods) in routers.items() for pod in pods]
         present = {processes.identity(pod) for _, _, pod in asked}
-        self._seen = {identity: seen for identity, seen in self._seen.items() if identity in present}
-        self._keyed = {identity: known for identity, known in self._keyed.items() if identity in present}
+        self._seen = {each: seen for each, seen in self._seen.items() if each in present}
+        self._missed = {each: seen for each, seen in self._missed.items() if each in present}
+        self._keyed = {each: known for each, known in self._keyed.items() if each in present}
         async with asyncio.TaskGroup() as group:
             for key, router, pod in asked:
                 group.create_task(self._look(key, router, pod, free))
@@ -67,6 +74,8 @@ class Looking:
             self._viewing.note(identity, router, heard)
             if router not in BY_ID:
                 return
+            if router is RouterName.VLLM:
+                await self._announce(key, pod, heard)
             for removal in self._laid(key, router, identity, heard):
                 known = known or await self._known(key, router, identity)
                 if known is None or known.program is None:
@@ -80,6 +89,22 @@ class Looking:
         now = self._sources.clock()
         self._seen[identity], asks = ghosts.lay(before, heard, live, now, by_id=BY_ID[router])
         return asks
+
+    async def _announce(self, key: Key, router: shapes.Pod, heard: Heard) -> None:
+        """Show a router anew the Pods that it gave up on."""
+        ready, identity = self._sources.ready(key, self._inquired(key)), processes.identity(router)
+        now, before = self._sources.clock(), self._missed.get(identity, missed.Missed())
+        self._missed[identity], due = missed.due(before, heard, ready, now, by_id=BY_ID[RouterName.VLLM])
+        for pod in map(ready.__getitem__, due):
+            meta = pod.metadata
+            body = {"metadata": {"uid": meta.uid, "annotations": {keys.ANNOUNCED: f"{now:%Y-%m-%dT%H:%M:%SZ}"}}}
+            try:
+                await self._sources.client.patch(_POD, meta.name, body, meta.namespace, how=PatchType.MERGE)
+            except KubeError as error:
+                log.debug("replica not announced", extra={"object": str(key), "reason": str(error)})
+                continue
+            reason = f"router Pod {router.metadata.name} does not list {meta.name}"
+            log.info("replica announced anew", extra={"object": str(key), "reason": reason})
 
     async def _known(self, key: Key, router: RouterName, identity: Identity) -> Process | None:
         """Answer a process as the API server has it now; None where it is not the router's, or another by now."""

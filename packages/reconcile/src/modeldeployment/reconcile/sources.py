@@ -131,6 +131,15 @@ class Sources:
             and pod.metadata.deletion_timestamp is None
         )
 
+    def ready(self, key: Key, but: Collection[str]) -> Mapping[str, shapes.Pod]:
+        """Answer the Pods that nothing keeps from being sent requests, but for these members, by address."""
+        found = ((self._watched.members.of(pod), pod) for pod in self._owned(key))
+        return {
+            pod.status.pod_ip: pod
+            for member, pod in found
+            if member.eligible and member.ready and not member.leaving and member.uid not in but and pod.status.pod_ip
+        }
+
     def roles(self, key: Key) -> Mapping[str, str]:
         """Answer the role of each Pod of a deployment, by its address and by its name."""
         named = ((each, pod) for pod in self._owned(key) for each in (pod.metadata.name, pod.status.pod_ip) if each)

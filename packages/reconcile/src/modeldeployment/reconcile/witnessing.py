@@ -16,7 +16,7 @@ from typing import Final
 
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, fetching, shapes
-from modeldeployment.reconcile import testimony, weighing
+from modeldeployment.reconcile import looking, testimony, weighing
 from modeldeployment.reconcile.deciding.seen import Views
 from modeldeployment.reconcile.looking import Looking
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
@@ -27,7 +27,7 @@ from modeldeployment.reconcile.watching import Key, Watched
 
 log = logging.getLogger(__name__)
 
-GRANTS: Final = testimony.GRANTS
+GRANTS: Final = (*testimony.GRANTS, *looking.GRANTS)
 """What witnessing asks of the API server."""
 AT_ONCE: Final = 64
 """Requests to routers and engines that are under way at one time, over all deployments."""
@@ -85,14 +85,13 @@ class Witness:
         async with fetching.session(self._at_once, keep=True) as http:
             self._sources = Sources(self._client, self._watched, http, self._steady(), self._at_once)
             self._viewing = Viewing(self._sources, self._wake)
-            looking = asyncio.get_running_loop().create_task(
-                Looking(self._sources, self._inquired, self._viewing).run()
-            )
+            looks = Looking(self._sources, self._inquired, self._viewing).run()
+            sweeping = asyncio.get_running_loop().create_task(looks)
             try:
                 yield
             finally:
                 self._sources = self._viewing = None
-                tasks = [looking, *(heard.task for heard in self._heard.values())]
+                tasks = [sweeping, *(heard.task for heard in self._heard.values())]
                 self._heard.clear()
                 for task in tasks:
                     task.cancel()
