@@ -14,7 +14,7 @@ from e2e_nodes import silence
 from e2e_queued import lending, outranking, serves
 from e2e_worlds import JSON, World
 from modeldeployment.api import keys, kueue
-from modeldeployment.kube import Kind, PatchType
+from modeldeployment.kube import Forbidden, Kind, PatchType
 from modeldeployment.kube.kinds import CLUSTER_QUEUES, NODES, PODS, SERVICES, WORKLOADS
 from modeldeployment.kube.requests import Verb, request_for
 from modeldeployment.kube.shapes import Workload
@@ -83,7 +83,10 @@ class _Player:
             case scenes.Enter():
                 queue = self._lender if action.lender else world.provision.local_queue
                 body = scenes.stranger(action.cards, queue, self._priority if action.outranks else "")
-                await world.client.create(PODS, json.dumps(body).encode(), world.namespace)
+                async for _ in world.asking():  # a priority is known a moment after it was made
+                    with contextlib.suppress(Forbidden):
+                        await world.client.create(PODS, json.dumps(body).encode(), world.namespace)
+                        break
                 await serves(world, scenes.STRANGER)
             case scenes.Leave():
                 await world.client.delete(PODS, scenes.STRANGER, world.namespace)

@@ -9,7 +9,7 @@ from e2e_board import PATIENCE
 from e2e_sets import create, pair, reserved, started, stranger, unequal, workloads
 from e2e_worlds import MakeWorld, World
 from modeldeployment.api import kueue
-from modeldeployment.kube import PatchType
+from modeldeployment.kube import Invalid, PatchType
 from modeldeployment.kube.kinds import PODS, WORKLOADS
 from modeldeployment.kube.shapes import Workload
 
@@ -87,12 +87,17 @@ async def _held_for(world: World, workload: Workload, how_long: timedelta) -> No
         found = await world.client.get(WORKLOADS, workload.metadata.name, world.namespace)
         quota = next(i for i, each in enumerate(found.status.conditions) if each.type == "QuotaReserved")
         back = [
+            {"op": "test", "path": f"/status/conditions/{quota}/type", "value": "QuotaReserved"},
             {"op": "replace", "path": f"/status/conditions/{quota}/lastTransitionTime", "value": then},
             {"op": "replace", "path": "/status/admissionChecks/0/lastTransitionTime", "value": then},
         ]
-        changed = await world.client.patch(
-            WORKLOADS, found.metadata.name, back, world.namespace, how=PatchType.JSON, subresource="status"
-        )
+        try:
+            changed = await world.client.patch(
+                WORKLOADS, found.metadata.name, back, world.namespace, how=PatchType.JSON, subresource="status"
+            )
+        except Invalid:  # Kueue has written meanwhile, and something stands elsewhere or not at all
+            await asyncio.sleep(0.2)
+            continue
         if changed.status.admission_checks[0].last_transition_time == then:
             return
     raise AssertionError(f"the clock of {workload.metadata.name} cannot be set back")

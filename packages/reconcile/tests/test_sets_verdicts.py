@@ -39,6 +39,12 @@ def test_what_is_not_judged_is_not_written(skipped: Workload) -> None:
     }
 
 
+def test_a_reservation_that_its_workload_is_losing_does_not_count() -> None:
+    # Kueue may give the quota of one that was deactivated to a sibling before its status says that it holds none.
+    parked = reserved("d0", active=False, admitted=False)
+    assert answers(judged(pair(reserved("p0"), parked))) == {"p0": HELD}
+
+
 def test_a_workload_that_is_not_ours_is_ready_at_once() -> None:
     decided = verdicts.alone(reserved(), Stranger.FOREIGN, NOW)
     assert answers(decided) == {"p0": ("Ready", "not part of a ModelDeployment; nothing is waited for")}

@@ -86,7 +86,7 @@ def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int =
             check=False,
         )
     if done.returncode != 0:
-        if bug is None:
-            raise NotSeeded(f"the hunt broke down: {done.stderr[-500:]}")
+        if bug is None or done.returncode < 0:  # a signal ended it, which says nothing of a bug
+            raise NotSeeded(f"the hunt broke down with status {done.returncode}: {done.stderr[-500:]}")
         return Catch(f"does not start: {done.stderr.strip().rpartition(chr(10))[2]}", "import", 0, 0.0)
     return Catch(**json.loads(done.stdout.splitlines()[-1]))

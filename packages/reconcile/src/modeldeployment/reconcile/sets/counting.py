@@ -70,7 +70,8 @@ def by_owner(workloads: Iterable[Workload]) -> Mapping[str, tuple[Workload, ...]
 def _slot(of: Set, group: str, owned: Mapping[str, tuple[Workload, ...]]) -> Slot:
     pods = of.pods.get(group, ())
     workloads = _workloads(of, group, owned)
-    if any(each.reserved for each in workloads):
+    # One that is not active is losing what it holds: another group may have that quota before its status says so.
+    if any(each.reserved and each.active for each in workloads):
         return Slot.PRESENT
     # We deleted the Workload of a replica that is replaced; one that Kueue preempted keeps its own.
     if not of.deleting and not workloads and any(pod.leaving for pod in pods):
