@@ -297,8 +297,16 @@ DECIDING: Final[tuple[Bug, ...]] = (
         "a healthy Pod whose ordinal somebody changed is taken for another and leaves",
         "selectors as the only truth: ReplicaSets and StatefulSets let go of a Pod whose labels change",
         ("deciding/passing.py", "        snapshot = replace(snapshot, members=marks.members)\n", "        pass\n"),
-        ("deciding/ground.py", "slots.among(marks.members, owned, rendering.roles", "slots.among(members, owned, rendering.roles"),
-        ("deciding/ground.py", "    was, seated = known.marks.members, marks.members\n", "    was, seated = known.members, members\n"),
+        (
+            "deciding/ground.py",
+            "slots.among(marks.members, owned, rendering.roles",
+            "slots.among(members, owned, rendering.roles",
+        ),
+        (
+            "deciding/ground.py",
+            "    was, seated = known.marks.members, marks.members\n",
+            "    was, seated = known.members, members\n",
+        ),
     ),
     bug(
         "unseen-is-gone",
