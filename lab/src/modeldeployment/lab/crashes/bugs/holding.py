@@ -16,7 +16,11 @@ HOLDING: Final[tuple[Bug, ...]] = (
         "queued-is-reserved",
         "a replica counts as present once it has a Workload",
         "a reservation taken for the object that asks for it",
-        ("sets/counting.py", "    if any(each.reserved and each.active for each in workloads):\n", "    if workloads:\n"),
+        (
+            "sets/counting.py",
+            "    if any(each.reserved and each.active for each in workloads):\n",
+            "    if workloads:\n",
+        ),
     ),
     bug(
         "kinds-not-replicas",
