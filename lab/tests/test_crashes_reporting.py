@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from modeldeployment.lab.crashes import reporting
 from modeldeployment.lab.crashes.bugs import BUGS
-from modeldeployment.lab.crashes.hunting import Catch
+from modeldeployment.lab.crashes.hunting import Catch, named
 from modeldeployment.lab.crashes.seeding import Caught, Hunted
 
 CLEAN = Catch("", "", 9000, 600.0)
@@ -25,6 +26,15 @@ def test_the_run_that_caught_a_bug_is_read_back_from_the_page(tmp_path: Path) ->
         first.name: Caught("rollout, event 5 late", 12),
         third.name: Caught("import", 0),
     }
+
+
+@pytest.mark.parametrize("run", ["one-role, undisturbed in another way", "nothing, undisturbed", ""])
+def test_a_run_that_is_there_no_more_is_not_begun_with(run: str) -> None:
+    assert list(named(run)) == []
+
+
+def test_a_run_is_played_by_its_name() -> None:
+    assert list(named("one-role, killed before write 2")) == [("one-role, killed before write 2", [])]
 
 
 def test_a_hunt_without_a_page_begins_with_nothing(tmp_path: Path) -> None:

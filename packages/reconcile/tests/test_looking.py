@@ -205,7 +205,7 @@ async def test_a_pod_that_vllm_router_gave_up_on_is_shown_to_it_anew(looked: Loo
     assert await announced(looked, 60, 60) == expected
 
 
-@pytest.mark.parametrize("why", ["not eligible", "leaves", "inquired", "not vllm-router"])
+@pytest.mark.parametrize("why", ["not eligible", "leaves", "inquired", "not vllm-router", "not ours"])
 async def test_a_pod_that_the_router_is_not_to_list_is_not_shown(looked: Looked, why: str) -> None:
     said: dict[str, Any] = {"labels": {} if why == "not eligible" else {keys.ELIGIBLE: keys.TRUE}}
     pod = looked.world.member("10.0.0.5", "slow", **said)
@@ -214,6 +214,7 @@ async def test_a_pod_that_the_router_is_not_to_list_is_not_shown(looked: Looked,
         looked.world.watched.pods.put(msgspec.structs.replace(pod, metadata=meta))
     if why == "inquired":
         looked.inquired = frozenset({"slow"})
+    owner = {"owner": "theirs-1"} if why == "not ours" else {}
     router = RouterName.SGLANG if why == "not vllm-router" else RouterName.VLLM
-    await looked.router(Routing({STAYS: "regular"}, by_id=router is RouterName.SGLANG), router=router)
+    await looked.router(Routing({STAYS: "regular"}, by_id=router is RouterName.SGLANG), router=router, **owner)
     assert await announced(looked, 0, 40, 40) == []

@@ -37,13 +37,14 @@ def hunt(most: int, part: int = 0, parts: int = 1, first: str = "") -> Catch:
     """
     began = time.process_time()
     runs = 0
-    for runs, (run, wrong) in enumerate(chain(_named(first), _runs(most, part, parts)), start=1):
+    for runs, (run, wrong) in enumerate(chain(named(first), _runs(most, part, parts)), start=1):
         if wrong:
             return Catch(wrong[0], run, runs, time.process_time() - began)
     return Catch("", "", runs, time.process_time() - began)
 
 
-def _named(name: str) -> Iterator[tuple[str, list[str]]]:
+def named(name: str) -> Iterator[tuple[str, list[str]]]:
+    """Play the run of a name, as a catch names it, and say what was wrong with it; nothing where there is none such."""
     for scenario in SCENARIOS:
         if not name.startswith(f"{scenario.name}, "):
             continue

@@ -6,6 +6,7 @@ fails leaves the others of its run alone. Killing the process between any two re
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from typing import Final, TypeVar, assert_never, cast
 
@@ -52,7 +53,7 @@ GRANTS: Final = (
     Grant(DEPLOYMENTS, ("patch",), "set and drop the finalizer, take off a retry that was heeded"),
     Grant(DEPLOYMENTS, ("patch",), "say what was observed", "status"),
     Grant(BINDINGS, ("patch",), "claim the binding of a cache while a deployment uses it", "status"),
-    Grant(PODS, ("create", "patch", "delete"), "make replicas, label those that answer, and let them go"),
+    Grant(PODS, ("create", "patch", "delete"), "make, label and announce replicas, and let them go"),
     Grant(WORKLOADS, ("delete",), "free the quota of a replica that left"),
     Grant(PODS, ("get",), "grant it to routers: nobody may grant what he does not hold"),
     *(Grant(kind, ("create", "patch", "delete"), "front the replicas and run routers") for kind in OWNED.values()),
@@ -80,6 +81,13 @@ class Target:
     """Called with the UID of each Pod whose marks were put back, and what the API server had against it."""
     undone: list[str] = field(default_factory=list)
     """Owned objects that a patch left as they were, although it differed from them."""
+
+
+async def announce(client: Client, pod: shapes.Pod, now: datetime) -> None:
+    """Change an annotation of a Pod, so that a router that gave up on it looks again. Raises KubeError."""
+    meta = pod.metadata
+    body = {"metadata": {"uid": meta.uid, "annotations": {keys.ANNOUNCED: f"{now:%Y-%m-%dT%H:%M:%SZ}"}}}
+    await client.patch(_PODS_METADATA, meta.name, body, meta.namespace, how=PatchType.MERGE)
 
 
 async def carry_out(client: Client, target: Target, steps: Sequence[Step]) -> None:

@@ -10,10 +10,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from modeldeployment.api import RouterName, keys
-from modeldeployment.kube import Grant, KubeError, PatchType, shapes
-from modeldeployment.kube.kinds import PODS
-from modeldeployment.reconcile import processes
+from modeldeployment.api import RouterName
+from modeldeployment.kube import KubeError, shapes
+from modeldeployment.reconcile import acting, processes
 from modeldeployment.reconcile.processes import Identity, Process
 from modeldeployment.reconcile.sources import Sources
 from modeldeployment.reconcile.viewing import Viewing
@@ -25,9 +24,6 @@ log = logging.getLogger(__name__)
 EVERY: Final = 10.0
 """Seconds between two looks at each router process: a view of it is fresh for little longer."""
 _AT_ONCE: Final = 16
-
-GRANTS: Final = (Grant(PODS, ("patch",), "show a router anew a Pod that it gave up on"),)
-_POD: Final = PODS.partial()
 
 
 class Looking:
@@ -42,9 +38,12 @@ class Looking:
         self._keyed: dict[Identity, Process] = {}
 
     async def run(self) -> None:
-        """Look over and over, until it is cancelled."""
+        """Look over and over, until it is cancelled; a round that breaks is told, and the next one follows."""
         while True:
-            await self.round()
+            try:
+                await self.round()
+            except Exception as broken:
+                log.exception("routers not looked at", extra={"object": "routers", "reason": str(broken)})
             await asyncio.sleep(EVERY)
 
     async def round(self) -> None:
@@ -74,7 +73,7 @@ class Looking:
             self._viewing.note(identity, router, heard)
             if router not in BY_ID:
                 return
-            if router is RouterName.VLLM:
+            if router is RouterName.VLLM and processes.serves(pod, key.name):
                 await self._announce(key, pod, heard)
             for removal in self._laid(key, router, identity, heard):
                 known = known or await self._known(key, router, identity)
@@ -96,14 +95,12 @@ class Looking:
         now, before = self._sources.clock(), self._missed.get(identity, missed.Missed())
         self._missed[identity], due = missed.due(before, heard, ready, now, by_id=BY_ID[RouterName.VLLM])
         for pod in map(ready.__getitem__, due):
-            meta = pod.metadata
-            body = {"metadata": {"uid": meta.uid, "annotations": {keys.ANNOUNCED: f"{now:%Y-%m-%dT%H:%M:%SZ}"}}}
             try:
-                await self._sources.client.patch(_POD, meta.name, body, meta.namespace, how=PatchType.MERGE)
+                await acting.announce(self._sources.client, pod, now)
             except KubeError as error:
                 log.debug("replica not announced", extra={"object": str(key), "reason": str(error)})
                 continue
-            reason = f"router Pod {router.metadata.name} does not list {meta.name}"
+            reason = f"router Pod {router.metadata.name} does not list {pod.metadata.name}"
             log.info("replica announced anew", extra={"object": str(key), "reason": reason})
 
     async def _known(self, key: Key, router: RouterName, identity: Identity) -> Process | None:

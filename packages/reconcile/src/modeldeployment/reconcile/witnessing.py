@@ -16,7 +16,7 @@ from typing import Final
 
 from modeldeployment.api import keys
 from modeldeployment.kube import Client, fetching, shapes
-from modeldeployment.reconcile import looking, testimony, weighing
+from modeldeployment.reconcile import testimony, weighing
 from modeldeployment.reconcile.deciding.seen import Views
 from modeldeployment.reconcile.looking import Looking
 from modeldeployment.reconcile.retiring.evidence import Evidence, Inquiry, Stage
@@ -27,7 +27,7 @@ from modeldeployment.reconcile.watching import Key, Watched
 
 log = logging.getLogger(__name__)
 
-GRANTS: Final = (*testimony.GRANTS, *looking.GRANTS)
+GRANTS: Final = testimony.GRANTS
 """What witnessing asks of the API server."""
 AT_ONCE: Final = 64
 """Requests to routers and engines that are under way at one time, over all deployments."""

@@ -135,7 +135,8 @@ def _served(picture: Picture) -> Iterator[Branch]:
         serving, eligible = told.get("serving") or {}, told.get("eligible")
         match serving.get("state"):
             case ServingState.CONFIRMED:
-                yield Branch(f"{role['name']}: requests go to {serving.get('value')} endpoints, {eligible} eligible")
+                known = "" if eligible is None else f", {eligible} eligible"
+                yield Branch(f"{role['name']}: requests go to {serving.get('value')} endpoints{known}")
             case ServingState.NOT_CONVERGED:
                 yield Branch(f"{role['name']}: its processes do not send requests to the same endpoints")
             case ServingState.UNKNOWN:
