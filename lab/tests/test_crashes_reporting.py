@@ -6,7 +6,7 @@ import pytest
 from modeldeployment.lab.crashes import reporting
 from modeldeployment.lab.crashes.bugs import BUGS
 from modeldeployment.lab.crashes.hunting import Catch, named
-from modeldeployment.lab.crashes.seeding import Caught, Hunted
+from modeldeployment.lab.crashes.seeding import Caught, Hunted, remembered
 
 CLEAN = Catch("", "", 9000, 600.0)
 ROOT = Path(__file__).parents[2]
@@ -31,6 +31,22 @@ def test_the_run_that_caught_a_bug_is_read_back_from_the_page(tmp_path: Path) ->
 @pytest.mark.parametrize("run", ["one-role, undisturbed in another way", "nothing, undisturbed", ""])
 def test_a_run_that_is_there_no_more_is_not_begun_with(run: str) -> None:
     assert list(named(run)) == []
+
+
+@pytest.mark.parametrize(
+    ("catch", "last", "runs"),
+    [
+        pytest.param(Catch("no", "rollout, event 5 late", 1, 1.0), Caught("rollout, event 5 late", 12), 12, id="again"),
+        pytest.param(Catch("no", "pair, undisturbed", 7, 1.0), Caught("rollout, event 5 late", 12), 7, id="by-another"),
+        pytest.param(Catch("no", "pair, undisturbed", 7, 1.0), Caught(), 7, id="anew"),
+        pytest.param(Catch("", "", 9000, 600.0), Caught("rollout, event 5 late", 12), 9000, id="no-more"),
+        pytest.param(Catch("", "", 9000, 600.0), Caught(), 9000, id="never"),
+    ],
+)
+def test_a_hunt_that_begins_with_the_run_of_the_page_keeps_the_runs_of_the_page(
+    catch: Catch, last: Caught, runs: int
+) -> None:
+    assert remembered(catch, last).runs == runs
 
 
 def test_a_run_is_played_by_its_name() -> None:

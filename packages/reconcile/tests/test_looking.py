@@ -1,5 +1,7 @@
 """Every router process is looked at: status is told what it lists, and ghosts alone are taken out (facts status §6)."""
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -27,6 +29,7 @@ class Looked:
     world: World
     looking: Looking
     viewing: Viewing
+    sources: Sources
     now: datetime = datetime(2030, 1, 1, tzinfo=UTC)
     inquired: frozenset[str] = frozenset()
     changed: list[Key] = field(default_factory=list)
@@ -50,7 +53,7 @@ async def looked() -> AsyncIterator[Looked]:
         http = await stack.enter_async_context(fetching.session(8))
         sources = Sources(world.client, world.watched, http, lambda: one.now, 8)
         viewing = Viewing(sources, lambda key: one.changed.append(key))
-        one = Looked(world, Looking(sources, lambda _: one.inquired, viewing), viewing)
+        one = Looked(world, Looking(sources, lambda _: one.inquired, viewing), viewing, sources)
         yield one
 
 
@@ -218,3 +221,28 @@ async def test_a_pod_that_the_router_is_not_to_list_is_not_shown(looked: Looked,
     router = RouterName.SGLANG if why == "not vllm-router" else RouterName.VLLM
     await looked.router(Routing({STAYS: "regular"}, by_id=router is RouterName.SGLANG), router=router, **owner)
     assert await announced(looked, 0, 40, 40) == []
+
+
+async def test_a_round_that_breaks_is_told_and_the_next_one_follows(
+    looked: Looked, caplog: pytest.LogCaptureFixture
+) -> None:
+    routing = Routing({STAYS: "regular"})
+    await looked.router(routing)
+    rounds = 0
+
+    def inquired(_: Key) -> frozenset[str]:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 1:
+            raise RuntimeError("the first round breaks")
+        again.set()
+        return frozenset()
+
+    again = asyncio.Event()
+    looking = Looking(looked.sources, inquired, looked.viewing)
+    with caplog.at_level(logging.ERROR, logger="modeldeployment.reconcile.looking"):
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(looking.run(every=0.0))
+            await asyncio.wait_for(again.wait(), 30)
+            task.cancel()
+    assert [each.message for each in caplog.records] == ["routers not looked at"]

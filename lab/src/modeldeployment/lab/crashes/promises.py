@@ -29,13 +29,13 @@ def one_live_pod_a_seat(scene: Scene, entry: Entry) -> Iterator[str]:
 
 
 def nothing_beside_a_listed_member(scene: Scene, entry: Entry) -> Iterator[str]:
-    """A replica is created only once the API server lists no Pod of its group, leaving ones included."""
+    """A replica is created only once the API server lists no Pod of its group, leaving ones and others' included."""
     if pod := scene.created_pod(entry):
         made = scene.created_in_pass
         yield from (
             f"{each.name} is still listed in the group of {pod.seat}"
-            for each in scene.pods(pod.owner)
-            if each.group == pod.group and each.uid not in {*made, pod.uid}
+            for each in scene.grouped(pod.group)
+            if each.uid not in {*made, pod.uid}
         )
 
 

@@ -189,6 +189,10 @@ class Scene:
             if held and uid in ("", held):
                 yield Pod(body)
 
+    def grouped(self, group: str) -> Iterator[Pod]:
+        """Everybody's Pods of a Kueue group on the server, as Kueue counts them."""
+        return (pod for pod in map(Pod, self._server.items("pods")) if pod.group == group)
+
     def created_pod(self, entry: Entry) -> Pod | None:
         """The Pod that the operator has just created."""
         mine = entry.plural == "pods" and entry.verb == "create" and self.ours(entry)

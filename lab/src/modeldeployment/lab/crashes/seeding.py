@@ -48,11 +48,15 @@ def hunted(root: Path, bugs: Iterable[Bug], most: int, workers: int, known: Mapp
 
     def hunt(bug: Bug) -> Hunted:
         last = known.get(bug.name, Caught())
-        catch = hunt_one(root, bug, most, first=last.by)
-        return Hunted(bug, replace(catch, runs=last.runs) if last.by and catch.by == last.by else catch)
+        return Hunted(bug, remembered(hunt_one(root, bug, most, first=last.by), last))
 
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(hunt, bugs)
+
+
+def remembered(catch: Catch, last: Caught) -> Catch:
+    """Answer a catch with the runs that a hunt once took, where the run that caught the bug last still does."""
+    return replace(catch, runs=last.runs) if last.by and catch.by == last.by else catch
 
 
 def sweep(root: Path, most: int, workers: int) -> Catch:
@@ -64,7 +68,7 @@ def sweep(root: Path, most: int, workers: int) -> Catch:
 
 
 def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int = 1, first: str = "") -> Catch:
-    """Hunt one bug, or none, in a copy of the source. Raises NotSeeded."""
+    """Hunt one bug, or none, in a copy of the source. Raises NotSeeded, also where a hunt outlasts all patience."""
     with tempfile.TemporaryDirectory(prefix="seeded-") as folder:
         copy = Path(folder)
         sources = [*sorted(root.glob("packages/*/src")), root / "lab/src"]
@@ -77,14 +81,15 @@ def hunt_one(root: Path, bug: Bug | None, most: int, part: int = 0, parts: int =
                 raise NotSeeded(f"{edit.file}: the text that a bug replaces stands there {text.count(edit.old)} times")
             file.write_text(text.replace(edit.old, edit.new))
         path = os.pathsep.join(str(copy / source.relative_to(root)) for source in sources)
-        done = subprocess.run(
-            [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most), str(part), str(parts), first],
-            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"},
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        command = [sys.executable, "-m", "modeldeployment.lab.crashes.hunting", str(most), str(part), str(parts), first]
+        environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=_PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired as late:
+            name = bug.name if bug is not None else "the present source"
+            raise NotSeeded(f"the hunt of {name} did not end within {_PATIENCE:.0f} s") from late
     if done.returncode != 0:
         if bug is None or done.returncode < 0:  # a signal ended it, which says nothing of a bug
             raise NotSeeded(f"the hunt broke down with status {done.returncode}: {done.stderr[-500:]}")

@@ -37,14 +37,14 @@ class Looking:
         self._missed: dict[Identity, missed.Missed] = {}
         self._keyed: dict[Identity, Process] = {}
 
-    async def run(self) -> None:
-        """Look over and over, until it is cancelled; a round that breaks is told, and the next one follows."""
+    async def run(self, every: float = EVERY) -> None:
+        """Look every so many seconds, until it is cancelled; a round that breaks is told, and the next one follows."""
         while True:
             try:
                 await self.round()
             except Exception as broken:
                 log.exception("routers not looked at", extra={"object": "routers", "reason": str(broken)})
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(every)
 
     async def round(self) -> None:
         """Look at every router process once, a few at a time."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from modeldeployment.api import keys, kueue
+from modeldeployment.api import keys, kueue, names
 from modeldeployment.lab.crashes.scenarios.scenario import (
     Ends,
     Scenario,
@@ -137,6 +137,18 @@ def _attaches(world: World) -> None:
     loosely = {"name": "loose", "labels": labels, "ownerReferences": [reference | {"controller": False}]}
     spec = {"containers": [{"name": "main", "image": "stranger:1"}], "schedulingGates": [{"name": "example.com/hold"}]}
     world.create({"apiVersion": "v1", "kind": "Pod", "metadata": loosely, "spec": spec})
+
+
+def _squats(world: World) -> None:
+    """Somebody's Pod carries the group of a replica that is yet to come."""
+    labels = {keys.GROUP_NAME: names.group_name(world.namespace, "chat", "server", 1)}
+    spec = {"containers": [{"name": "main", "image": "stranger:1"}], "schedulingGates": [{"name": "example.com/hold"}]}
+    _stands(world, "v1", "Pod", "squatter", labels, {"spec": spec})
+
+
+def _makes_room(world: World) -> None:
+    patch = {"metadata": {"labels": {keys.GROUP_NAME: None}}}
+    world.server.merge("pods", "squatter", world.namespace, patch, by="somebody")
 
 
 def _doubles(world: World) -> None:
@@ -278,6 +290,14 @@ LOSING: Final = (
         Ends(pods=(2, 0)),
         strangers=2,
         hurries=False,
+    ),
+    Scenario(
+        "squatter",
+        "one replica becomes two while somebody's Pod is in the group of the second, and leaves it later",
+        standing(cluster(), creates(replicas=1)),
+        (_squats, edits("/spec/roles/0/replicas", 2), _makes_room),
+        Ends(pods=(1, 0), survivors=("server/0.0",)),
+        strangers=1,
     ),
     Scenario(
         "double",
