@@ -184,7 +184,17 @@ def _marks(world: World, ordinal: int, labels: dict[str, str | None], *, member:
 
 def _orphans(world: World) -> None:
     """Somebody hangs a Pod on the deployment that holds no seat of it, in a group of its own."""
-    pod = _pod(world, 1)
+    world.create(_orphan_like(_pod(world, 1)))
+
+
+def _inherits(world: World) -> None:
+    """Somebody deletes a Pod and hangs one on the deployment that is like it in all but seat and group."""
+    pod = _pod(world, 0)
+    world.delete(pod["metadata"]["name"], "Pod")
+    world.create(_orphan_like(pod))
+
+
+def _orphan_like(pod: JSON) -> JSON:
     labels = pod["metadata"]["labels"] | {keys.GROUP_NAME: "a-group-of-its-own"}
     metadata = {
         "name": "orphan",
@@ -193,7 +203,7 @@ def _orphans(world: World) -> None:
         "ownerReferences": pod["metadata"]["ownerReferences"],
     }
     spec = {key: value for key, value in pod["spec"].items() if key not in ("nodeName", "schedulingGates")}
-    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def _labels_a_member(world: World) -> None:
@@ -327,6 +337,13 @@ LOSING: Final = (
         standing(cluster(), creates(replicas=2)),
         (_orphans,),
         Ends(pods=(0, 1), survivors=("server/0.0", "server/1.0")),
+    ),
+    Scenario(
+        "heir",
+        "somebody deletes a Pod and hangs one like it on the deployment, which says of no seat that it is its own",
+        standing(cluster(), creates(replicas=2)),
+        (_inherits,),
+        Ends(pods=(1, 1), survivors=("server/1.0",)),
     ),
     Scenario(
         "member-drift",
