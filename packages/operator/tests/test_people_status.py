@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from modeldeployment.admission.examples import changed
@@ -82,3 +83,30 @@ def test_the_status_of_an_older_spec_is_told(tmp_path: Path, capsys: Capture) ->
     said = shown(cluster, tmp_path, capsys)
     assert [each for each in said.lines if "speaks of generation 1 and the spec is of generation 2" in each]
     assert [each for each in said.lines if "Lease default/modeldeployment-operator is held by nobody" in each]
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "line"),
+    [
+        ({"eligible": 2, "serving": {"state": "Confirmed", "value": 1}}, "requests go to 1 endpoint, 2 eligible"),
+        ({"serving": {"state": "Confirmed", "value": 0}}, "requests go to 0 endpoints"),
+        (
+            {"eligible": 2, "serving": {"state": "NotConverged"}},
+            "its processes do not send requests to the same endpoints",
+        ),
+        ({"eligible": 2, "serving": {"state": "Unknown"}}, "it is not known where requests go"),
+        ({}, ""),
+    ],
+)
+def test_where_the_router_sends_requests_is_told_by_role(
+    endpoints: dict[str, Any], line: str, tmp_path: Path, capsys: Capture
+) -> None:
+    cluster = installed(changed(ALONE, {"spec.router": {"name": "vllm-router"}}), cards=1, used=0)
+    counts = {"desired": 2, "ready": 2, "quotaReserved": 2, "unmanaged": False}
+    role = {"name": "server", "kind": "Server", **counts, "endpoints": endpoints}
+    cluster.held["modeldeployments"][0]["status"]["roles"] = [role]
+    said = shown(cluster, tmp_path, capsys)
+    assert said.status == 0, said.err
+    above = said.lines.index("  router vllm-router: not looked at yet")
+    told = [each.strip() for each in said.lines[above + 1 :] if each.startswith("    server: ")]
+    assert told == ([f"server: {line}"] if line else [])

@@ -135,8 +135,8 @@ def _served(picture: Picture) -> Iterator[Branch]:
         serving, eligible = told.get("serving") or {}, told.get("eligible")
         match serving.get("state"):
             case ServingState.CONFIRMED:
-                known = "" if eligible is None else f", {eligible} eligible"
-                yield Branch(f"{role['name']}: requests go to {serving.get('value')} endpoints{known}")
+                known, value = "" if eligible is None else f", {eligible} eligible", serving.get("value")
+                yield Branch(f"{role['name']}: requests go to {value} endpoint{'' if value == 1 else 's'}{known}")
             case ServingState.NOT_CONVERGED:
                 yield Branch(f"{role['name']}: its processes do not send requests to the same endpoints")
             case ServingState.UNKNOWN:
