@@ -1,13 +1,14 @@
 """The client against a real socket that misbehaves on purpose."""
 
 import asyncio
+import gzip
 import json
 import socket
 
 import aiohttp
 import pytest
 from kube_server import Answer, hang, hang_up, refuse, reply, serving, stream
-from kube_worlds import pod, pod_body, status_body, watch_line
+from kube_worlds import pod, pod_body, status_body, watch_line, wire
 from modeldeployment.kube import (
     Access,
     Added,
@@ -174,6 +175,24 @@ async def test_a_list_comes_in_pages() -> None:
         f"{PODS}?labelSelector=role%3Dprefill&resourceVersion=7&resourceVersionMatch=NotOlderThan&limit=500",
         f"{PODS}?labelSelector=role%3Dprefill&limit=500&continue=t%3D1",
     ]
+
+
+async def test_a_list_may_come_compressed_and_nothing_else_is_asked_for_so() -> None:
+    packed = reply(200, gzip.compress(wire(page("ab"))), Content_Encoding="gzip")
+    answers = [packed, reply(200, pod_body("a")), stream()]
+    async with serving(*answers) as server, Client(server.access) as client:
+        assert await client.list(kinds.PODS, "models") == Listing((pod("a"), pod("b")), "40")
+        assert await client.get(kinds.PODS, "a", "models") == pod("a")
+        assert await watched(client) == []
+    assert [seen.headers["accept-encoding"] for seen in server.seen] == ["gzip", "identity", "identity"]
+
+
+async def test_a_list_that_only_says_that_it_is_compressed_is_malformed() -> None:
+    whole = gzip.compress(wire(page("ab")))
+    for body in (wire(page("ab")), whole[:-9]):
+        async with serving(reply(200, body, Content_Encoding="gzip")) as server, Client(server.access) as client:
+            with pytest.raises(Malformed, match="says it is gzip"):
+                await client.list(kinds.PODS, "models")
 
 
 class Asked(Client):

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import aiohttp
 import pytest
 from kube_forwarder import forwarding
 from kube_worlds import gated
@@ -17,8 +18,10 @@ from modeldeployment.kube import (
     PatchType,
     Recorder,
     Uncertain,
+    Verb,
     kinds,
     load,
+    request_for,
     shapes,
 )
 
@@ -117,6 +120,20 @@ async def test_a_long_list_is_read_in_pages_of_one_version(
         await asyncio.gather(*(client.create(kinds.SERVICES, named(f"s-{i}"), namespace) for i in range(8)))
         listing = await client.list(kinds.SERVICES, namespace)
     assert sorted(one.metadata.name for one in listing.items) == [f"s-{i}" for i in range(8)]
+
+
+async def test_a_list_that_the_server_compresses_is_read_as_any_other(control_plane: Any, namespace: str) -> None:
+    long = {"example.com/note": "word " * 20_000}
+    bodies = [service(clusterIP="None") | {"metadata": {"name": name, "annotations": long}} for name in ("a", "b")]
+    access, target = load(control_plane.kubeconfig), request_for(Verb.LIST, kinds.SERVICES, namespace).target
+    headers = {"Authorization": await access.authorization(), "Accept-Encoding": "gzip"}
+    async with Client(access) as client, aiohttp.ClientSession(headers=headers) as bare:
+        for body in bodies:
+            await client.create(kinds.SERVICES, body, namespace)
+        async with bare.get(access.server + target, ssl=access.tls or False) as response:
+            assert response.headers["Content-Encoding"] == "gzip"
+        listing = await client.list(kinds.SERVICES, namespace)
+    assert [one.metadata.annotations for one in listing.items] == [long, long]
 
 
 def named(name: str) -> dict[str, Any]:
