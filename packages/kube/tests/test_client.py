@@ -178,7 +178,7 @@ async def test_a_list_comes_in_pages() -> None:
 
 
 async def test_a_list_may_come_compressed_and_nothing_else_is_asked_for_so() -> None:
-    packed = reply(200, gzip.compress(wire(page("ab"))), Content_Encoding="gzip")
+    packed = reply(200, gzip.compress(wire(page("ab"))), Content_Encoding="GZip")
     answers = [packed, reply(200, pod_body("a")), stream()]
     async with serving(*answers) as server, Client(server.access) as client:
         assert await client.list(kinds.PODS, "models") == Listing((pod("a"), pod("b")), "40")

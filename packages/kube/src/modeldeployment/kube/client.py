@@ -387,7 +387,7 @@ def _what(request: Request) -> str:
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     """The body, unpacked; beside the loop, since a page of a list takes ten milliseconds that need none of Python."""
     body = await response.read()
-    if response.headers.get("Content-Encoding") != requests.GZIP:
+    if response.headers.get("Content-Encoding", "").lower() != requests.GZIP:
         return body
     return await asyncio.to_thread(requests.unpacked, body)
 
