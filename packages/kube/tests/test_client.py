@@ -135,9 +135,10 @@ async def test_nothing_listening_is_unreachable_also_for_a_create(monkeypatch: p
 
 async def test_a_read_without_an_answer_is_unreachable_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("modeldeployment.kube.client._TRIES", 3)
-    async with serving() as server, Client(server.access, timeout=0.05) as client:
+    async with serving() as server, Client(server.access, timeout=0.5) as client:
         with pytest.raises(Unreachable, match="hint:"):
             await client.get(kinds.PODS, "engine-0", "models")
+        await server.saw(3)
     assert len(server.seen) == 3
 
 
