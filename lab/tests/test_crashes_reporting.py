@@ -6,7 +6,7 @@ import pytest
 from modeldeployment.lab.crashes import reporting
 from modeldeployment.lab.crashes.bugs import BUGS
 from modeldeployment.lab.crashes.hunting import Catch, named
-from modeldeployment.lab.crashes.seeding import Caught, Hunted, remembered
+from modeldeployment.lab.crashes.seeding import Caught, Hunted, NotSeeded, hunt_one, remembered
 
 CLEAN = Catch("", "", 9000, 600.0)
 ROOT = Path(__file__).parents[2]
@@ -47,6 +47,12 @@ def test_a_hunt_that_begins_with_the_run_of_the_page_keeps_the_runs_of_the_page(
     catch: Catch, last: Caught, runs: int
 ) -> None:
     assert remembered(catch, last).runs == runs
+
+
+def test_a_hunt_that_outlasts_all_patience_says_whose_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeldeployment.lab.crashes.seeding._PATIENCE", 0.01)
+    with pytest.raises(NotSeeded, match=f"hunt of {BUGS[0].name} did not end within"):
+        hunt_one(ROOT, BUGS[0], 1)
 
 
 def test_a_run_is_played_by_its_name() -> None:

@@ -9,6 +9,7 @@ import typer
 import yaml
 
 from modeldeployment import kube
+from modeldeployment.api import crds as api_crds
 from modeldeployment.operator import logs, process, rbac, versions
 from modeldeployment.operator.errors import OperatorError
 from modeldeployment.operator.process import Hat
@@ -57,8 +58,6 @@ def run(
 @app.command()
 def crds() -> None:
     """Print the CustomResourceDefinitions, for `kubectl apply --server-side -f -`."""
-    from modeldeployment.api import crds as api_crds  # describes every kind: a tenth of a start that has no use for it
-
     yaml.safe_dump_all(api_crds.crds(), sys.stdout, sort_keys=False, width=120)
 
 
